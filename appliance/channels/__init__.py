@@ -1,0 +1,1 @@
+"""Platform text in, platform text out. Each channel knows its platform and nothing of the agent."""

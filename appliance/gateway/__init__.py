@@ -1,0 +1,1 @@
+"""One front door: in through intake, out through delivery; both durable."""

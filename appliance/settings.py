@@ -1,0 +1,374 @@
+"""One typed tree of settings; `appliance config example` and docs/settings.md are made from it.
+
+Sources, strongest first: environment (`APPLIANCE_<SECTION>__<KEY>`, the short names below, each also as `X_FILE`),
+`config/appliance.toml` in STATE (or `--config`), defaults. Every problem is reported at once, with its path.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+
+from appliance.errors import SettingsError
+from appliance.messages import Mode
+
+PREFIX = "APPLIANCE_"
+# Well-known names that other tools use too, and where each lands in the tree.
+SHORT_NAMES = {
+    "ANTHROPIC_API_KEY": ("anthropic", "api_key"),
+    "ANTHROPIC_BASE_URL": ("anthropic", "base_url"),
+    "TELEGRAM_BOT_TOKEN": ("telegram", "bot_token"),
+    "TELEGRAM_API_BASE": ("telegram", "api_base"),
+    "DISCORD_BOT_TOKEN": ("discord", "bot_token"),
+    "DISCORD_API_BASE": ("discord", "api_base"),
+}
+# Read from the environment by other parts (test seams, compose), not settings.
+NOT_SETTINGS = {"APPLIANCE_CONFIG", "APPLIANCE_TOKEN", "APPLIANCE_URL", "APPLIANCE_REQUIRE", "APPLIANCE_CRASH_AT"}
+
+
+class Section(BaseModel):
+    """A group of settings: unknown keys are refused, values are fixed once read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+def setting(default: Any, description: str, example: Any = None, **limits: Any) -> Any:
+    """A field with what every setting must have: a description and an example."""
+    return Field(default=default, description=description, examples=[default if example is None else example], **limits)
+
+
+class OwnerSettings(Section):
+    name: str = setting("", "What the agent calls you.", "Sam")
+    timezone: str = setting("", "Your time zone; the budget's day is yours. Empty: TZ, else UTC.", "Europe/Berlin")
+    language: Literal["auto", "en", "zh-Hant", "zh-Hans"] = setting(
+        "auto", "Language of what the appliance itself says; `auto` follows what each person writes.", "en"
+    )
+
+    @field_validator("timezone")
+    @classmethod
+    def _zone(cls, value: str) -> str:
+        if value:
+            try:
+                ZoneInfo(value)
+            except (ValueError, OSError):
+                raise ValueError(f"{value!r} is not a time zone name such as Europe/Berlin") from None
+        return value
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The owner's zone: this setting, else TZ when it names one, else UTC."""
+        for name in (self.timezone, os.environ.get("TZ", "").lstrip(":")):
+            if name:
+                try:
+                    return ZoneInfo(name)
+                except (ValueError, OSError):
+                    continue
+        return ZoneInfo("UTC")
+
+
+class ServerSettings(Section):
+    host: str = setting("127.0.0.1", "Address to listen on. Wider than loopback is said aloud at start.", "0.0.0.0")  # noqa: S104
+    port: int = setting(8321, "Port of the page and the API.", ge=0, le=65535)
+    allowed_hosts: list[str] = setting(
+        [], "Further host names under which the page is reached (a reverse proxy).", ["agent.home.example"]
+    )
+    metrics_token: SecretStr = setting(SecretStr(""), "Read-only token for /metrics; made in STATE when empty.", "m-1")
+
+
+class ModelsSettings(Section):
+    chain: list[str] | None = setting(
+        None,
+        "Models in order of preference. Not set: claude-sonnet-5-5 then local, or local alone without a key.",
+        ["claude-sonnet-5-5", "local"],
+    )
+    cheap: str = setting("claude-haiku-5-5", "Model for flushes, summaries and heartbeats; local without a key.")
+    max_output_tokens: int = setting(8192, "Output limit of one call, thinking included.", ge=256, le=128_000)
+    working_window: int = setting(200_000, "How much of a model's window is used, in tokens.", ge=2_000)
+    timeout_seconds: float = setting(600.0, "How long one model call may take.", gt=0)
+
+
+class OpenAICompatibleSettings(Section):
+    base_url: str = setting("", "Base URL of an OpenAI-compatible server.", "http://192.168.1.20:11434/v1")
+    api_key: SecretStr = setting(SecretStr(""), "Its key, if it wants one.", "sk-x")
+    model: str = setting("", "Model name there.", "qwen3:8b")
+    window: int = setting(32_768, "Its context window in tokens.", ge=1_024)
+    vision: bool = setting(False, "Whether it can see images.", True)
+    paid: bool = setting(False, "Whether its calls cost money; then a price must be known.", True)
+
+
+class LocalModelSettings(Section):
+    enabled: bool = setting(True, "Whether a local model may be built, fetched and started when the chain names it.")
+    model: str = setting("auto", "A name from `appliance models list`, `auto`, or the path of a GGUF file.")
+    url: str = setting("", "Address of a models service that runs elsewhere (compose sets it).", "http://models:8322")
+    threads: int = setting(0, "Threads; 0 is the number of cores.", ge=0)
+    memory_limit_mb: int = setting(0, "Memory limit of the models process in MiB; 0 is by model size.", ge=0)
+    context: int = setting(0, "Context window in tokens; 0 is what fits the model and the memory.", ge=0)
+    embedder: str = setting("auto", "Embedding model: `auto`, a catalogue name, a GGUF path, or `off`.")
+
+
+class AnthropicSettings(Section):
+    api_key: SecretStr = setting(SecretStr(""), "Key of the Anthropic API.", "sk-ant-...")
+    base_url: str = setting("https://api.anthropic.com", "Address of the Anthropic API.")
+
+
+class BudgetSettings(Section):
+    daily_usd: Decimal | None = setting(Decimal("2.00"), "Most that one day may cost, in US dollars.", "2.00")
+    at_limit: Literal["local", "stop", "ask"] = setting("local", "What happens at the limit.")
+    agent_usd: dict[str, Decimal] = setting({}, "Daily limit of single agents.", {"main": "1.50"})
+    session_usd: Decimal | None = setting(None, "Daily limit of each session.", "1.00")
+    purpose_usd: dict[str, Decimal] = setting(
+        {"heartbeat": Decimal("0.20"), "cron": Decimal("0.50"), "compaction": Decimal("0.50")},
+        "Daily limit of single purposes.",
+        {"heartbeat": "0.20"},
+    )
+    channel_usd: dict[str, Decimal] = setting({}, "Daily limit of single channels.", {"discord": "0.50"})
+    price_file: Path | None = setting(None, "TOML file with prices that override the built-in table.", "prices.toml")
+    unpriced_usd_per_mtok: Decimal | None = setting(
+        None, "Charge models without a known price at this rate for every token instead of refusing them.", "20"
+    )
+    electricity_usd_per_hour: Decimal = setting(Decimal(0), "Cost of an hour of local model work.", "0.03")
+    footer: bool = setting(False, "Show model and cost under every reply.", True)
+    wait_seconds: float = setting(20.0, "How long a call waits for open reservations to settle.", ge=0, le=600)
+
+    @field_validator("daily_usd", "session_usd", "unpriced_usd_per_mtok", "electricity_usd_per_hour")
+    @classmethod
+    def _money(cls, value: Decimal | None) -> Decimal | None:
+        if value is not None and (not value.is_finite() or value < 0):
+            raise ValueError("must be a finite amount of 0 or more")
+        return value
+
+    @field_validator("agent_usd", "purpose_usd", "channel_usd")
+    @classmethod
+    def _monies(cls, value: dict[str, Decimal]) -> dict[str, Decimal]:
+        for name, amount in value.items():
+            if not amount.is_finite() or amount < 0:
+                raise ValueError(f"{name}: must be a finite amount of 0 or more")
+        return value
+
+
+class AgentSettings(Section):
+    max_steps: int = setting(20, "Most model calls in one turn.", ge=1, le=200)
+    wall_seconds: float = setting(1800.0, "Longest a turn may take.", gt=0)
+    same_failure: int = setting(3, "Stop after this many identical failing tool calls.", ge=1)
+    mode: Mode = setting(Mode.STEER, "What a message does that arrives during a turn.", "followup")
+    parallel_turns: int = setting(8, "How many sessions may run a turn at once.", ge=1, le=256)
+    tool_result_chars: int = setting(16_000, "Longest tool result in a prompt; the whole is kept.", ge=1_000)
+    prompt_file_chars: int = setting(20_000, "Most of one bootstrap file in the prompt.", ge=500)
+    prompt_total_chars: int = setting(60_000, "Most of all bootstrap files together.", ge=2_000)
+
+
+class TelegramSettings(Section):
+    bot_token: SecretStr = setting(SecretStr(""), "Token from BotFather.", "123456:ABC")
+    api_base: str = setting("https://api.telegram.org", "Address of the Bot API.")
+    groups: list[int] = setting([], "Group chat ids in which the agent answers when mentioned.", [-1001234567890])
+    members: list[int] = setting([], "User ids that are household members without pairing.", [123456789])
+
+
+class DiscordSettings(Section):
+    bot_token: SecretStr = setting(SecretStr(""), "Token of the Discord application.", "abc.def")
+    api_base: str = setting("https://discord.com/api/v10", "Address of the Discord API.")
+
+
+class ExecSettings(Section):
+    enabled: bool = setting(True, "Whether the agent may run commands (each in a fresh container).")
+    docker_host: str = setting("", "Docker engine for commands; empty is this machine's.", "ssh://sam@box")
+    runtime: str = setting("", "OCI runtime: empty is the engine's default; runsc is gVisor.", "runsc")
+    image: str = setting("", "Image for commands; empty is the appliance's own shell image.", "debian:trixie-slim")
+    timeout_seconds: float = setting(120.0, "Default time limit of a command.", gt=0, le=3600)
+    memory_mb: int = setting(512, "Memory of one command, swap included, in MiB.", ge=32)
+    pids: int = setting(128, "Most processes of one command.", ge=8)
+    pool_size: int = setting(2, "Containers kept ready.", ge=0, le=32)
+    sandbox_policy: Literal["open", "strict"] = setting("open", "`strict` applies the host policy in the sandbox too.")
+    hosts: list[Literal["sandbox", "host", "remote"]] = setting(["sandbox"], "Where commands may run.")
+    allow_domains: list[str] = setting([], "Domains that commands may reach through the proxy.", ["pypi.org"])
+    runner_socket: str = setting("", "Socket of a runner that runs elsewhere (compose sets it).", "/run/runner.sock")
+
+
+class MemorySettings(Section):
+    weights: Literal["auto"] | tuple[float, float] = setting(
+        "auto", "Vector and text weight; `auto` follows the embedder and the query's language.", [0.7, 0.3]
+    )
+    backend: Literal["hybrid", "rrf", "rerank"] = setting("hybrid", "How the two legs are joined.")
+
+
+class LoggingSettings(Section):
+    level: Literal["debug", "info", "warning", "error"] = setting("info", "Least important line that is written.")
+    format: Literal["auto", "json", "console"] = setting("auto", "`auto` is console on a terminal and json elsewhere.")
+
+
+class Settings(Section):
+    """The whole tree."""
+
+    state_dir: Path = setting(Path("~/.local/state/appliance"), "Where everything lives (STATE).", "/srv/appliance")
+    owner: OwnerSettings = OwnerSettings()
+    server: ServerSettings = ServerSettings()
+    models: ModelsSettings = ModelsSettings()
+    openai_compatible: dict[str, OpenAICompatibleSettings] = setting(
+        {}, "Further model servers by name; the chain names them.", {"nas": {"base_url": "http://nas:11434/v1"}}
+    )
+    local: LocalModelSettings = LocalModelSettings()
+    anthropic: AnthropicSettings = AnthropicSettings()
+    budget: BudgetSettings = BudgetSettings()
+    agent: AgentSettings = AgentSettings()
+    telegram: TelegramSettings = TelegramSettings()
+    discord: DiscordSettings = DiscordSettings()
+    exec: ExecSettings = ExecSettings()
+    memory: MemorySettings = MemorySettings()
+    logging: LoggingSettings = LoggingSettings()
+
+    @property
+    def state(self) -> Path:
+        """STATE as an absolute path."""
+        return self.state_dir.expanduser().absolute()
+
+    @property
+    def has_key(self) -> bool:
+        return bool(self.anthropic.api_key.get_secret_value())
+
+    @property
+    def chain(self) -> list[str]:
+        """The models in order, with the default that fits whether there is a key."""
+        if self.models.chain is not None:
+            return list(self.models.chain)
+        return ["claude-sonnet-5-5", "local"] if self.has_key else ["local"]
+
+    @property
+    def cheap(self) -> str:
+        """The cheap model, or the chain's last when that one has no key."""
+        if self.models.cheap.startswith("claude") and not self.has_key:
+            return self.chain[-1]
+        return self.models.cheap
+
+
+def load_settings(
+    config: Path | None = None, environ: Mapping[str, str] | None = None, overrides: dict[str, Any] | None = None
+) -> Settings:
+    """Read every source and return the settings; raise SettingsError naming every problem at once.
+
+    `overrides` (command-line flags) is a nested dict that wins over everything.
+    """
+    env = dict(os.environ if environ is None else environ)
+    problems: list[str] = []
+    from_env = _environment(env, problems)
+    path = config or (Path(env["APPLIANCE_CONFIG"]) if env.get("APPLIANCE_CONFIG") else None)
+    if path is None:
+        state = Path(from_env.get("state_dir", Settings.model_fields["state_dir"].default)).expanduser()
+        candidate = state / "config" / "appliance.toml"
+        tree = _file(candidate, problems) if candidate.is_file() else {}
+    else:
+        tree = _file(path, problems)
+    _merge(tree, from_env)
+    _merge(tree, overrides or {})
+    settings: Settings | None = None
+    try:
+        settings = Settings.model_validate(tree)
+    except ValidationError as error:
+        problems.extend(_explain(item) for item in error.errors(include_url=False))
+    if problems or settings is None:
+        raise SettingsError(sorted(problems), fix="`appliance config example` shows every setting.")
+    return settings
+
+
+def _file(path: Path, problems: list[str]) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        problems.append(f"{path}: not valid TOML: {error}")
+    except OSError as error:
+        problems.append(f"{path}: cannot be read: {error.strerror}")
+    return {}
+
+
+def _environment(env: dict[str, str], problems: list[str]) -> dict[str, Any]:
+    """Collect `X` and `X_FILE` variables into a nested dict; note problems instead of raising."""
+    values: dict[str, str] = {}
+    for name in sorted(env):
+        base = name.removesuffix("_FILE")
+        known = base in SHORT_NAMES or (name.startswith(PREFIX) and name not in NOT_SETTINGS)
+        if not known:
+            continue
+        if name == base or not _is_file_variable(name):
+            values[name] = env[name]
+        elif env[name]:
+            if env.get(base):
+                problems.append(f"{base} and {name} are both set; keep one of them")
+                continue
+            try:
+                values[base] = Path(env[name]).read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
+            except (OSError, UnicodeDecodeError) as error:
+                reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+                problems.append(f"{name}: {env[name]} cannot be read by user {os.getuid()}: {reason}")
+    tree: dict[str, Any] = {}
+    for name, value in values.items():
+        if value == "" and name in SHORT_NAMES:
+            continue  # an empty variable in an env file means "not given"
+        keys = SHORT_NAMES.get(name) or tuple(name.removeprefix(PREFIX).lower().split("__"))
+        _put(tree, keys, _parse(keys, value))
+    return tree
+
+
+def _is_file_variable(name: str) -> bool:
+    """True unless a setting itself ends in `_file` (budget.price_file)."""
+    if name.removesuffix("_FILE") in SHORT_NAMES:
+        return True
+    return not _field(tuple(name.removeprefix(PREFIX).lower().split("__")))
+
+
+def _field(keys: tuple[str, ...]) -> Any:
+    """The pydantic field at a path of keys, or None."""
+    model: Any = Settings
+    found = None
+    for key in keys:
+        fields = getattr(model, "model_fields", {})
+        found = fields.get(key)
+        if found is None:
+            return None
+        model = found.annotation
+    return found
+
+
+def _parse(keys: tuple[str, ...], value: str) -> Any:
+    """Lists and tables are written as JSON in the environment; everything else is text for pydantic."""
+    found = _field(keys)
+    if found is None or isinstance(found.default, (list, dict)) or value.strip().startswith(("[", "{")):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    if found is not None and value == "" and found.default is None:
+        return None
+    return value
+
+
+def _put(tree: dict[str, Any], keys: tuple[str, ...], value: Any) -> None:
+    for key in keys[:-1]:
+        tree = tree.setdefault(key, {})
+    tree[keys[-1]] = value
+
+
+def _merge(into: dict[str, Any], other: dict[str, Any]) -> None:
+    for key, value in other.items():
+        if isinstance(value, dict) and isinstance(into.get(key), dict):
+            _merge(into[key], value)
+        else:
+            into[key] = value
+
+
+def _explain(item: Any) -> str:
+    path = [str(part) for part in item["loc"]]
+    dotted = ".".join(path)
+    if item["type"] == "extra_forbidden":
+        parent = _field(tuple(path[:-1])) if len(path) > 1 else None
+        fields = getattr(parent.annotation if parent else Settings, "model_fields", {})
+        near = difflib.get_close_matches(path[-1], list(fields), n=1)
+        return f"{dotted}: unknown setting" + (f"; did you mean {'.'.join([*path[:-1], near[0]])}?" if near else "")
+    return f"{dotted}: {item['msg'].removeprefix('Value error, ')}"

@@ -1,0 +1,1 @@
+"""What it costs, and when to stop. One ledger; every figure shown anywhere is read from it."""

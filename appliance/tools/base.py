@@ -1,0 +1,53 @@
+"""What a tool is: a small schema and one coroutine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from appliance.messages import Attachment, Block, Person, SessionKey, Source
+from appliance.models.base import ToolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """Where a call happens. `files` is the work folder that commands see as /workspace."""
+
+    session: SessionKey
+    agent: str
+    person: Person
+    turn: str
+    call: str
+    files: Path
+    tainted: bool = False
+    channel: str = "web"
+    place: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What goes back. `source` is where the text comes from; `images` are blocks shown to models that see."""
+
+    text: str
+    ok: bool = True
+    source: Source = Source.OWN
+    origin: str = ""
+    images: tuple[Block, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+
+
+class Tool(Protocol):
+    """`effects` is True when running it twice is not the same as once: such a call is never repeated by itself.
+
+    `run` gets arguments that fit the schema; it raises ToolError for what the model should know and may be cancelled
+    at any await. `available` answers whether a session may see it at all.
+    """
+
+    spec: ToolSpec
+    effects: bool
+
+    def available(self, session: SessionKey, person: Person) -> bool: ...
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult: ...
