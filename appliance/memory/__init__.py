@@ -1,0 +1,1 @@
+"""Memory: Markdown is the truth, SQLite is the index. workspace (files) · items (captured lines) · index · search."""
