@@ -1,0 +1,14 @@
+#!/bin/sh
+# Write the owner's domains (ALLOW_DOMAINS, separated by spaces) for squid, then run it.
+# `example.org` allows that name and its subdomains, as the owner means it.
+set -eu
+: > /run/egress/domains
+for domain in ${ALLOW_DOMAINS:-}; do
+    case $domain in
+        *[!A-Za-z0-9.-]*|*..*|-*) echo "egress: not a domain: $domain" >&2; exit 64 ;;
+    esac
+    printf '.%s\n' "${domain#.}" >> /run/egress/domains
+done
+# squid wants at least one entry; this name can never exist.
+[ -s /run/egress/domains ] || printf 'nothing-is-allowed.invalid\n' > /run/egress/domains
+exec squid -N -f /etc/appliance/squid.conf
