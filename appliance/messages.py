@@ -249,3 +249,34 @@ class Event:
     type: EventType
     session: SessionKey
     data: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """An inbound that stands in the durable inbox. `row` is its number, `turn` the id of the turn it would start.
+
+    `failures` counts handled failures (three make it dead), `deaths` counts kills of the process while it ran.
+    """
+
+    row: int
+    turn: str
+    inbound: Inbound
+    failures: int = 0
+    deaths: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What answers one or more inbox rows. `cost` is picodollars; `error` is empty when all went well."""
+
+    turn: str
+    session: SessionKey
+    text: str
+    rows: tuple[int, ...]
+    message_id: str = ""
+    model: str = ""
+    usage: Usage = field(default_factory=Usage)
+    cost: int = 0
+    error: str = ""
+    attachments: tuple[Attachment, ...] = ()
+    buttons: tuple[Button, ...] = ()

@@ -1,0 +1,1 @@
+"""One turn, from message to reply: prompt, transcript, window, loop."""

@@ -1,0 +1,213 @@
+"""The pure ReAct loop: messages and tools in, events out. It neither stores nor sends.
+
+Order of events: (Text* Said (ToolStarted ToolEnded)* Injected?)* Ended. The consumer handles each event before the
+loop goes on, so what it stores on `Said` is durable before a tool of that answer runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from appliance.agent.limits import Limits
+from appliance.messages import Block, Message, Source, Usage
+from appliance.tools.base import ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of the answer, as it arrives. `restart`: forget what was shown since the last Said."""
+
+    delta: str
+    restart: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A whole model answer. `cost` in picodollars. `cut`: stopped by an interrupt, only what had arrived."""
+
+    content: tuple[Block, ...]
+    model: str
+    usage: Usage
+    cost: int
+    stop: str
+    local: bool = False
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something the user should be told once (a fallback, a limit)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    call: Block
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded:
+    call: Block
+    result: ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """User messages that joined the turn."""
+
+    messages: tuple[Message, ...]
+
+
+EndReason = Literal["answered", "steps", "time", "failures", "refused", "empty"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Why the loop ended; `answered` is the only success."""
+
+    reason: EndReason
+    detail: str = ""
+
+
+LoopEvent = Text | Said | Told | ToolStarted | ToolEnded | Injected | Ended
+
+Ask = Callable[[list[Message]], AsyncIterator[Text | Told | Said]]
+RunTool = Callable[[Block], Awaitable[ToolResult]]
+
+
+class Steering(Protocol):
+    """What may join a running turn.
+
+    take: the messages that wait, possibly none; called between steps; must not raise.
+    interrupted: an event that is set when what happens now should stop and `take` be asked.
+    """
+
+    async def take(self) -> Sequence[Message]: ...
+
+    @property
+    def interrupted(self) -> asyncio.Event: ...
+
+
+async def run_loop(
+    messages: list[Message], ask: Ask, run_tool: RunTool, steering: Steering, limits: Limits
+) -> AsyncIterator[LoopEvent]:
+    """Drive model and tools until an answer or a limit. `messages` is extended in place, and stays well formed.
+
+    Raises what `ask` raises; `run_tool` must turn every failure into a result.
+    """
+    while True:
+        reason = limits.next_step()
+        if reason:
+            yield Ended("steps" if reason == "steps" else "time")
+            return
+        said: Said | None = None
+        async for event in _until(ask(messages), steering.interrupted):
+            yield event
+            if isinstance(event, Said):
+                said = event
+        if said is not None and said.content:
+            messages.append({"role": "assistant", "content": list(said.content)})
+        calls = [b for b in said.content if b["type"] == "tool_use"] if said else []
+        stuck = False
+        results: list[Block] = []
+        for call in calls:
+            if steering.interrupted.is_set() or stuck:
+                result = ToolResult(
+                    "(skipped: " + ("the turn ends here)" if stuck else "the user wrote again)"), ok=False
+                )
+            else:
+                yield ToolStarted(call)
+                result = await _run(call, run_tool, steering.interrupted)
+                stuck = not result.ok and limits.failed(call["name"], call["input"])
+            yield ToolEnded(call, result)
+            results.append(result_block(call, result))
+        injected = tuple(await steering.take())
+        if results or injected:
+            extra = [block for message in injected for block in message["content"]]
+            messages.append({"role": "user", "content": [*results, *extra]})
+        if injected:
+            yield Injected(injected)
+            continue
+        if stuck:
+            yield Ended("failures", calls[-1]["name"])
+            return
+        if not calls and said is not None:
+            yield _ending(said)
+            return
+
+
+def result_block(call: Block, result: ToolResult) -> Block:
+    """A tool result as a block; images ride along for models that see."""
+    block: dict[str, Any] = {
+        "type": "tool_result",
+        "tool_use_id": call["id"],
+        "content": result.text or "(no output)",
+        "is_error": not result.ok,
+    }
+    if result.images:
+        block["images"] = list(result.images)
+    return block
+
+
+def _ending(said: Said) -> Ended:
+    if said.stop == "refusal":
+        return Ended("refused")
+    if not any(b["type"] == "text" and b["text"].strip() for b in said.content):
+        return Ended("empty", said.stop)
+    return Ended("answered", said.stop)
+
+
+async def _until(
+    stream: AsyncIterator[Text | Told | Said], interrupted: asyncio.Event
+) -> AsyncIterator[Text | Told | Said]:
+    """The stream's events; when `interrupted` is set it is closed, and what had arrived is said as cut."""
+    shown: list[str] = []
+    watch = asyncio.create_task(interrupted.wait())
+    try:
+        while True:
+            step = asyncio.ensure_future(anext(stream, None))
+            await asyncio.wait({step, watch}, return_when=asyncio.FIRST_COMPLETED)
+            if not step.done():
+                step.cancel()
+                await asyncio.gather(step, return_exceptions=True)
+                yield _cut("".join(shown))
+                return
+            event = step.result()
+            if event is None:
+                return
+            if isinstance(event, Text):
+                if event.restart:
+                    shown.clear()
+                shown.append(event.delta)
+            yield event
+    finally:
+        watch.cancel()
+        close = getattr(stream, "aclose", None)
+        if close is not None:
+            await close()
+
+
+def _cut(text: str) -> Said:
+    content: tuple[Block, ...] = ({"type": "text", "text": text},) if text.strip() else ()
+    return Said(content, model="", usage=Usage(), cost=0, stop="stopped", cut=True)
+
+
+async def _run(call: Block, run_tool: RunTool, interrupted: asyncio.Event) -> ToolResult:
+    work = asyncio.ensure_future(run_tool(call))
+    watch = asyncio.create_task(interrupted.wait())
+    try:
+        await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
+        if work.done():
+            return work.result()
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
+        return ToolResult("(stopped: the user wrote again; outcome unknown)", ok=False, source=Source.OWN)
+    finally:
+        watch.cancel()
+        if not work.done():
+            work.cancel()
+            await asyncio.gather(work, return_exceptions=True)

@@ -1,0 +1,160 @@
+"""The system prompt, and an account of what each part of it costs.
+
+Order, with a cache mark after each of the first three: rules; bootstrap files; what is remembered (owner's main
+session only). Nothing in it changes from one call to the next unless a file changed: date, channel and speaker stand
+in each user message instead, where they are part of the history. Day notes are read once and then held while the
+conversation is warm, since what was added meanwhile was said in this very conversation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Literal
+
+from appliance.agent.window import middle_cut
+from appliance.clock import Clock
+from appliance.memory.workspace import Workspace
+from appliance.messages import SessionKey
+from appliance.models.base import PromptPart, ToolSpec
+from appliance.settings import AgentSettings
+from appliance.trust import OUTSIDE_RULE
+
+Profile = Literal["full", "small"]
+SMALL_WINDOW = 16_384
+WARM_SECONDS = 300.0
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_SHARED = ("SOUL.md", "IDENTITY.md", "AGENTS.md", "TOOLS.md")
+_USER_CHARS = 4_000
+
+RULES = f"""You are the agent of a home appliance: people write to you from chat apps, you act through tools.
+- [bracketed] lines at the start of a user message are from the appliance: date, time, channel, speaker.
+- {OUTSIDE_RULE}
+- Commands run in a fresh container a call, no network unless asked for; only /workspace persists.
+- A tool result marked "outcome unknown" may have happened: check before you repeat it.
+- Answer in Markdown, short. You cannot see costs, change settings or approve things; people do that with /commands."""
+
+SMALL_RULES = (
+    "You are a helpful home assistant. Answer briefly, in the language of the question. "
+    "If you do not know, say so. " + OUTSIDE_RULE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One row of the account. `tokens` is characters over four, the measure users can check themselves."""
+
+    name: str
+    chars: int
+    cut: bool = False
+    cached: bool = True
+
+    @property
+    def tokens(self) -> int:
+        return (self.chars + 3) // 4
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    parts: tuple[PromptPart, ...]
+    sections: tuple[Section, ...]
+
+
+@dataclass(slots=True)
+class _Held:
+    text: str
+    used: float
+
+
+@dataclass(slots=True)
+class PromptBuilder:
+    """Given an agent's workspace, build its system prompts. `skills` returns the list of skills as text, or ""."""
+
+    workspace: Workspace
+    settings: Callable[[], AgentSettings]
+    clock: Clock
+    skills: Callable[[SessionKey], str] | None = None
+    boundaries: Callable[[SessionKey], str] | None = None
+    _notes: dict[str, _Held] = field(default_factory=dict)
+
+    def build(self, session: SessionKey, profile: Profile = "full") -> Prompt:
+        """The prompt of a session. `small` (for small windows) holds no files but the owner's name and manner."""
+        if profile == "small":
+            text = f"{SMALL_RULES}\n{self._file('IDENTITY.md')[:400]}"
+            return Prompt((PromptPart(text, mark=True),), (Section("rules", len(text)),))
+        sections = [Section("rules", len(RULES))]
+        parts = [PromptPart(RULES, mark=True)]
+        room = self.settings().prompt_total_chars
+        shared = self._files(_SHARED, sections, room)
+        skills = self.skills(session) if self.skills else ""
+        if skills:
+            sections.append(Section("skills", len(skills)))
+            shared = f"{shared}\n\n{skills}"
+        if shared:
+            parts.append(PromptPart(shared, mark=True))
+        if session.is_main:
+            private = self._private(session, sections, room - len(shared))
+            if private:
+                parts.append(PromptPart(private, mark=True))
+        return Prompt(tuple(parts), tuple(sections))
+
+    def _private(self, session: SessionKey, sections: list[Section], room: int) -> str:
+        pieces = [self._files(("USER.md", "MEMORY.md"), sections, room)]
+        bounds = self.boundaries(session) if self.boundaries else ""
+        if bounds:
+            sections.append(Section("boundaries", len(bounds)))
+            pieces.append(bounds)
+        notes = self._day_notes(session)
+        if notes:
+            cap = max(0, min(self.settings().prompt_file_chars, room - sum(map(len, pieces))))
+            text = middle_cut(notes, cap)
+            sections.append(Section("day notes", len(text), cut=len(text) < len(notes)))
+            pieces.append(text)
+        return "\n\n".join(p for p in pieces if p)
+
+    def _file(self, name: str) -> str:
+        return _COMMENT.sub("", self.workspace.read(name)).strip()
+
+    def _files(self, names: Sequence[str], sections: list[Section], room: int) -> str:
+        pieces = []
+        for name in names:
+            text = self._file(name)
+            if not text:
+                continue
+            cap = min(self.settings().prompt_file_chars, max(0, room))
+            if name == "USER.md":
+                cap = min(cap, _USER_CHARS)
+            piece = f"## {name}\n{_capped(name, text, cap)}"
+            room -= len(piece)
+            sections.append(Section(name, len(piece), cut=len(text) > cap))
+            pieces.append(piece)
+        return "\n\n".join(pieces)
+
+    def _day_notes(self, session: SessionKey) -> str:
+        """Today's and yesterday's notes, held while the conversation is warm."""
+        now = self.clock.monotonic()
+        held = self._notes.get(session.value)
+        if held is None or now - held.used > WARM_SECONDS:
+            today = self.workspace.day(self.clock.now())
+            notes = [self.workspace.read_day(day).strip() for day in (today - timedelta(days=1), today)]
+            held = _Held("\n\n".join(n for n in notes if n), now)
+            self._notes[session.value] = held
+        held.used = now
+        return held.text
+
+    def cooled(self, session: SessionKey) -> None:
+        """Read the day notes anew at the next build (after /new, a compaction, an edit by the owner)."""
+        self._notes.pop(session.value, None)
+
+
+def _capped(name: str, text: str, cap: int) -> str:
+    if len(text) <= cap:
+        return text
+    return middle_cut(text, cap) + f"\n[{name} is {len(text):,} characters; only {cap:,} fit here]"
+
+
+def tool_characters(tool: ToolSpec) -> int:
+    """Characters of a tool in a request."""
+    return len(tool.name) + len(tool.description) + len(str(tool.schema)) + 40

@@ -1,0 +1,190 @@
+"""Which conversations exist, and their open transcripts.
+
+A key is looked up here and never used as a path: each session's file name is made once and stands in its first line,
+so the table can be rebuilt from the files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import apsw
+import msgspec
+
+from appliance.agent.transcript import Record, Transcript, read_messages
+from appliance.clock import Clock, iso
+from appliance.database import Database, Migration
+from appliance.errors import InputError, NotFoundError
+from appliance.messages import WEB_NAME, SessionKey
+
+MIGRATIONS: list[Migration] = [
+    (
+        "sessions",
+        """CREATE TABLE sessions(
+            key TEXT PRIMARY KEY, agent TEXT NOT NULL, file TEXT NOT NULL UNIQUE,
+            created_at REAL NOT NULL, used_at REAL NOT NULL, title TEXT NOT NULL DEFAULT '',
+            model TEXT NOT NULL DEFAULT '', mode TEXT NOT NULL DEFAULT '') STRICT""",
+    ),
+]
+_OPEN = 64
+Rows = list[dict[str, Any]]  # the class has a method named list
+
+
+def register(connection: apsw.Connection, key: SessionKey, now: float) -> None:
+    """Make a session known; part of the transaction that accepts its first message."""
+    connection.execute(
+        "INSERT INTO sessions(key, agent, file, created_at, used_at) VALUES (?,?,?,?,?)"
+        " ON CONFLICT(key) DO UPDATE SET used_at=excluded.used_at",
+        (key.value, key.agent, file_name(key), now, now),
+    )
+
+
+def file_name(key: SessionKey) -> str:
+    """A safe name: the key's plain characters and a digest that keeps two keys apart."""
+    plain = re.sub(r"[^a-z0-9]+", "-", key.value.lower()).strip("-")[:60]
+    return f"{plain}-{hashlib.sha256(key.value.encode()).hexdigest()[:10]}.jsonl"
+
+
+class Sessions:
+    """Given STATE and core.db, find sessions and open their transcripts (a bounded number stays in memory)."""
+
+    def __init__(self, state: Path, database: Database, clock: Clock) -> None:
+        self._state = state
+        self._database = database
+        self._clock = clock
+        self._open: OrderedDict[str, Transcript] = OrderedDict()
+        self._pinned: set[str] = set()
+
+    def find(self, name_or_key: str, agent: str = "main") -> SessionKey | None:
+        """Given `main`, a web name or a full key, return the session's key if it exists."""
+        for key in self._candidates(name_or_key, agent):
+            if self._database.read("SELECT 1 FROM sessions WHERE key=?", (key.value,)):
+                return key
+        return SessionKey.main(agent) if name_or_key == "main" else None
+
+    def require(self, name_or_key: str) -> SessionKey:
+        """As find. Raises InputError for what can be no session, NotFoundError for an unknown one."""
+        if len(name_or_key) > 300 or not name_or_key.isprintable():
+            raise InputError("That is no session name.", fix="Use main, or a name of a-z, 0-9 and - (64 at most).")
+        key = self.find(name_or_key)
+        if key is None:
+            raise NotFoundError(f"There is no session {name_or_key!r}.", fix="GET /api/sessions lists them.")
+        return key
+
+    @staticmethod
+    def _candidates(name: str, agent: str) -> Sequence[SessionKey]:
+        if name == "main":
+            return [SessionKey.main(agent)]
+        keys = [SessionKey(name)] if ":" in name else []
+        if WEB_NAME.fullmatch(name):
+            keys.append(SessionKey.web(name, agent))
+        return keys
+
+    def list(self) -> Rows:
+        """All sessions, most recently used first."""
+        rows = self._database.read("SELECT key, agent, title, created_at, used_at FROM sessions ORDER BY used_at DESC")
+        return [
+            {"key": k, "name": short_name(k), "agent": a, "title": t, "created_at": iso(c), "used_at": iso(u)}
+            for k, a, t, c, u in rows
+        ]
+
+    def path(self, key: SessionKey) -> Path:
+        rows = self._database.read("SELECT file FROM sessions WHERE key=?", (key.value,))
+        name = rows[0][0] if rows else file_name(key)
+        return self._state / "agents" / key.agent / "sessions" / str(name)
+
+    def transcript(self, key: SessionKey) -> Transcript:
+        """The open transcript of a session, loaded once. Raises StateError, OSError."""
+        found = self._open.get(key.value)
+        if found is None:
+            found = Transcript(self.path(key), key.value)
+            found.load()
+            self._open[key.value] = found
+        self._open.move_to_end(key.value)
+        self._trim()
+        return found
+
+    def pin(self, key: SessionKey) -> None:
+        """Keep a transcript open while its turn runs."""
+        self._pinned.add(key.value)
+
+    def unpin(self, key: SessionKey) -> None:
+        self._pinned.discard(key.value)
+
+    def _trim(self) -> None:
+        spare = [k for k in self._open if k not in self._pinned][:-_OPEN]
+        for key in spare:
+            self._open.pop(key).close()
+
+    def close(self) -> None:
+        while self._open:
+            self._open.popitem()[1].close()
+
+    def messages(self, key: SessionKey, limit: int = 1000) -> Rows:
+        """What was said, as the API shows it: one row a user message and one an answer, oldest first."""
+        found = self._open.get(key.value)
+        path = self.path(key)
+        records = found.records if found else (read_messages(path, key.value) if path.exists() else [])
+        rows = [row for record in records if (row := _api_row(record)) is not None]
+        return rows[-limit:]
+
+    def export(self, key: SessionKey) -> bytes:
+        """The transcript as it stands on disk."""
+        path = self.path(key)
+        return path.read_bytes() if path.exists() else b""
+
+
+def short_name(key: str) -> str:
+    """`main` for the owner's session, the given name for a web session, else the key."""
+    parts = key.split(":")
+    if len(parts) == 3 and parts[2] == "main":
+        return "main"
+    return parts[3] if len(parts) == 4 and parts[2] == "web" else key
+
+
+def _api_row(record: Record) -> dict[str, Any] | None:
+    if record.get("type") == "marker":
+        return {
+            "id": f"marker-{record.get('at', '')}",
+            "role": "marker",
+            "text": record["kind"],
+            "at": record.get("at"),
+        }
+    if record["role"] == "user" and "rows" in record:
+        ids = record.get("ids") or []
+        row: dict[str, Any] = {"id": ids[0] if ids else record["id"], "role": "user", "text": record.get("text", "")}
+        if len(ids) > 1:
+            row["ids"] = ids
+        if record.get("files"):
+            row["files"] = record["files"]
+        return {**row, "at": record["at"], "person": record.get("person", "")}
+    if record["role"] == "assistant":
+        return _assistant_row(record)
+    return None
+
+
+def _assistant_row(record: Record) -> dict[str, Any] | None:
+    calls = [{"name": b["name"], "input": b["input"]} for b in record["content"] if b.get("type") == "tool_use"]
+    text = record.get("text")
+    if text is None:
+        text = "".join(b.get("text", "") for b in record["content"] if b.get("type") == "text")
+    if not record.get("final") and not calls:
+        return None
+    row: dict[str, Any] = {"id": record["id"], "role": "assistant", "text": text, "at": record["at"]}
+    if record.get("final"):
+        row["in_reply_to"] = record.get("in_reply_to", [])
+    if calls:
+        row["tools"] = calls
+    for name in ("model", "usage", "cost_usd", "error"):
+        if record.get(name):
+            row[name] = record[name]
+    return row
+
+
+def encode(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
