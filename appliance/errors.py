@@ -70,12 +70,16 @@ class BudgetError(ApplianceError):
 
 
 class BudgetExceededError(BudgetError):
-    """A limit would be passed. `scope` names it; `resets_at` is Unix seconds of the next period."""
+    """A limit would be passed. `scope` names it; `resets_at` is Unix seconds of the next period.
 
-    def __init__(self, what: str, *, scope: str, resets_at: float, fix: str = "") -> None:
+    `ask`: the owner chose to be asked, so whoever shows this offers a button that raises today's limit.
+    """
+
+    def __init__(self, what: str, *, scope: str, resets_at: float, fix: str = "", ask: bool = False) -> None:
         super().__init__(what, fix=fix)
         self.scope = scope
         self.resets_at = resets_at
+        self.ask = ask
 
 
 class UnpricedModelError(BudgetError):

@@ -55,6 +55,32 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "我把您的 {count} 則訊息一起讀了。",
         "我把您的 {count} 条消息一起读了。",
     ),
+    "model_fallback": (
+        "{from_model} cannot answer now ({reason}), so {to_model} does, for this turn.",
+        "{from_model} 目前無法回覆（{reason}），這一輪改由 {to_model} 回覆。",
+        "{from_model} 目前无法回复（{reason}），这一轮改由 {to_model} 回复。",
+    ),
+    "model_refused_key": (
+        "{from_model} refused the key or the account, so it is not used for now. Check ANTHROPIC_API_KEY.",
+        "{from_model} 拒絕了金鑰或帳號，暫時不會使用它。請檢查 ANTHROPIC_API_KEY。",
+        "{from_model} 拒绝了密钥或账号，暂时不会使用它。请检查 ANTHROPIC_API_KEY。",
+    ),
+    "budget_local": (
+        "Today's budget does not allow another paid call, so {to_model} answers without cost.",
+        "今天的預算不足以再付費一次，因此改由不需費用的 {to_model} 回覆。",
+        "今天的预算不足以再付费一次，因此改由不需费用的 {to_model} 回复。",
+    ),
+    "reason_rate_limit": ("too many requests", "請求過多", "请求过多"),
+    "reason_overloaded": ("overloaded", "服務過載", "服务过载"),
+    "reason_network": ("no connection", "無法連線", "无法连接"),
+    "reason_auth": ("key refused", "金鑰遭拒", "密钥被拒"),
+    "reason_not_found": ("no such model", "沒有這個模型", "没有这个模型"),
+    "reason_format": ("request refused", "請求遭拒", "请求被拒"),
+    "reason_too_long": ("conversation too long for it", "對話超出其長度上限", "对话超出其长度上限"),
+    "reason_unusable": ("no usable answer", "回覆無法使用", "回复无法使用"),
+    "reason_unavailable": ("not ready", "尚未就緒", "尚未就绪"),
+    "reason_budget": ("budget", "預算", "预算"),
+    "reason_unpriced": ("price unknown", "價格不明", "价格不明"),
 }
 
 

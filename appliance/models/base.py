@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from appliance.messages import Message, Purpose, SessionKey, Usage
+from appliance.texts import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +52,6 @@ class TextDelta:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
-    """The provider accepted the call; `usage` is what it already counted (input side), when it says."""
-
-    usage: Usage = field(default_factory=Usage)
-
-
 StopReason = Literal["end", "tool_use", "max_tokens", "refusal", "stopped"]
 
 
@@ -72,7 +66,54 @@ class Finished:
     model: str
 
 
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The provider accepted the call; `usage` is what it already counted (input side), when it says.
+
+    `partial()` returns, at any later moment, what has arrived so far: a call that is cancelled is charged by it.
+    """
+
+    usage: Usage = field(default_factory=Usage)
+    partial: Callable[[], Finished] | None = None
+
+
 ModelEvent = Started | TextDelta | Finished
+
+
+@dataclass(frozen=True, slots=True)
+class Restarted:
+    """The text shown so far came from an attempt that broke: drop it, the answer begins anew."""
+
+    reason: str
+
+
+NoticeKind = Literal["fallback", "budget", "auth"]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the user should know. `text(language)` says it; `key` and `values` are of texts.TEXTS."""
+
+    kind: NoticeKind
+    key: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def text(self, language: str = "en") -> str:
+        return say(self.key, language, **self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The end of a resolved call: who answered what, and what it cost in picodollars (10^-12 US dollars)."""
+
+    finished: Finished
+    cost: int
+    model: str
+    local: bool
+    provider: str = ""
+
+
+ResolvedEvent = Started | TextDelta | Restarted | Notice | Answer
 
 
 class Model(Protocol):
