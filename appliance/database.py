@@ -62,10 +62,18 @@ def migrate(connection: apsw.Connection, rooms: Rooms, name: str) -> None:
 class Database:
     """One SQLite file. Give it each room's migrations; `open`, then `read` and `write`, then `close`."""
 
-    def __init__(self, path: Path, rooms: Rooms, *, synchronous: str = "FULL") -> None:
+    def __init__(
+        self,
+        path: Path,
+        rooms: Rooms,
+        *,
+        synchronous: str = "FULL",
+        prepare: Callable[[apsw.Connection], None] | None = None,
+    ) -> None:
         self.path = path
         self._rooms = rooms
         self._synchronous = synchronous
+        self._prepare = prepare or (lambda _: None)  # each new connection, before the migrations: extensions, pragmas
         self._queue: queue.SimpleQueue[tuple[Work[Any], Callable[[Any, BaseException | None], None]] | None] = (
             queue.SimpleQueue()
         )
@@ -77,8 +85,10 @@ class Database:
         """Open and migrate. Raises StateError (newer schema, damage, cannot open)."""
         try:
             writer = open_connection(self.path, synchronous=self._synchronous)
+            self._prepare(writer)
             migrate(writer, self._rooms, self.path.name)
             self._reader = open_connection(self.path, readonly=True)
+            self._prepare(self._reader)
         except (apsw.NotADBError, apsw.CorruptError) as error:
             raise StateError(f"{self.path} is damaged: {error}.", fix="Run: appliance doctor") from error
         except apsw.CantOpenError as error:
