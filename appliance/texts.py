@@ -50,6 +50,51 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "訊息是空的，請輸入文字或附上檔案。",
         "消息是空的，请输入文字或附上文件。",
     ),
+    "ended_steps": (
+        'I stopped after {steps} model calls without reaching an end. Say "go on" to continue.',
+        "我呼叫模型 {steps} 次仍未完成，先停在這裡。說「繼續」就接著做。",
+        "我调用模型 {steps} 次仍未完成，先停在这里。说“继续”就接着做。",
+    ),
+    "ended_time": (
+        'I stopped: this turn took longer than {seconds} seconds. Say "go on" to continue.',
+        "這一輪超過 {seconds} 秒，先停下。說「繼續」就接著做。",
+        "这一轮超过 {seconds} 秒，先停下。说“继续”就接着做。",
+    ),
+    "ended_failures": (
+        "I stopped: {tool} failed several times in the same way.",
+        "我停下了：{tool} 以同樣的方式失敗了好幾次。",
+        "我停下了：{tool} 以同样的方式失败了好几次。",
+    ),
+    "ended_refused": (
+        "The model declined to answer this.",
+        "模型拒絕回答這個問題。",
+        "模型拒绝回答这个问题。",
+    ),
+    "ended_empty": (
+        "The model gave no answer. Please ask again, perhaps in other words.",
+        "模型沒有給出答案，請換個說法再問一次。",
+        "模型没有给出答案，请换个说法再问一次。",
+    ),
+    "cut_at_output_limit": (
+        '(cut at the output limit; say "go on" for the rest)',
+        "（已達輸出上限；說「繼續」看後續）",
+        "（已达输出上限；说“继续”看后续）",
+    ),
+    "budget_stop": (
+        "I did not ask the model: {reason} /budget shows today's figures; /budget raise 1 adds a dollar for today.",
+        "這次沒有呼叫模型：{reason} /budget 可看今天的數字；/budget raise 1 可為今天加一美元。",
+        "这次没有调用模型：{reason} /budget 可看今天的数字；/budget raise 1 可为今天加一美元。",
+    ),
+    "model_auth": (
+        "The model provider refused the key: {reason} {fix}",
+        "模型供應商拒絕了金鑰：{reason} {fix}",
+        "模型供应商拒绝了密钥：{reason} {fix}",
+    ),
+    "model_failed": (
+        "No model could answer: {reason} {fix} Your message is kept; send it again to retry.",
+        "目前沒有模型能回答：{reason} {fix} 訊息已保留，再傳一次即可重試。",
+        "目前没有模型能回答：{reason} {fix} 消息已保留，再发一次即可重试。",
+    ),
     "merged": (
         "I read your {count} messages together.",
         "我把您的 {count} 則訊息一起讀了。",

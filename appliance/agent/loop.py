@@ -7,7 +7,7 @@ loop goes on, so what it stores on `Said` is durable before a tool of that answe
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -94,7 +94,7 @@ class Steering(Protocol):
 
 async def run_loop(
     messages: list[Message], ask: Ask, run_tool: RunTool, steering: Steering, limits: Limits
-) -> AsyncIterator[LoopEvent]:
+) -> AsyncGenerator[LoopEvent, None]:
     """Drive model and tools until an answer or a limit. `messages` is extended in place, and stays well formed.
 
     Raises what `ask` raises; `run_tool` must turn every failure into a result.

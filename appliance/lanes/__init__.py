@@ -1,0 +1,1 @@
+"""One turn at a time in a session; many sessions at once."""
