@@ -1,0 +1,167 @@
+"""What every handler needs: JSON in and out, bounded bodies, errors of one shape, server-sent events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any, TypeVar
+
+import apsw
+import msgspec
+from litestar import Request, Response
+from litestar.exceptions import HTTPException
+from litestar.response import Stream
+
+from appliance.errors import (
+    AccessError,
+    ApplianceError,
+    BudgetError,
+    InputError,
+    NotFoundError,
+    StateError,
+    TooLargeError,
+)
+from appliance.gateway.auth import LockedError, Principal
+from appliance.messages import SessionKey
+
+T = TypeVar("T")
+AnyRequest = Request[Any, Any, Any]
+BODY_SECONDS = 60.0  # a body that takes longer is given up
+_encode = msgspec.json.Encoder(enc_hook=lambda value: str(value)).encode
+
+
+def reply(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response[bytes]:
+    """Given anything JSON-able (dates, Decimals and session keys become text), answer with it."""
+    return Response(_encode(value), status_code=status, media_type="application/json", headers=headers)
+
+
+def error_body(what: str, fix: str = "", kind: str = "error") -> dict[str, Any]:
+    """The one shape of every error; OpenAI's clients read the same keys."""
+    return {"error": {"message": what, "fix": fix, "type": kind, "code": None}}
+
+
+def principal_of(request: AnyRequest) -> Principal:
+    """Who asks; the door has made sure that there is somebody on every closed path."""
+    found = request.scope.get("principal")
+    if not isinstance(found, Principal):
+        raise AccessError("Who is asking? This needs a token or a login.", status=401)
+    return found
+
+
+def address_of(request: AnyRequest) -> str:
+    """The peer's address. Headers that claim another one are not believed."""
+    return request.client.host if request.client is not None else "unknown"
+
+
+async def read_body(request: AnyRequest, limit: int) -> bytes:
+    """The whole body, counted while it comes. Raises TooLargeError, InputError (too slow, gone)."""
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            while True:
+                message: Any = await request.receive()
+                if message["type"] == "http.disconnect":
+                    raise InputError("The client went away before the request was whole.")
+                body: bytes = message.get("body", b"")
+                size += len(body)
+                if size > limit:
+                    raise TooLargeError(f"The request is over {limit} bytes.")
+                chunks.append(body)
+                if not message.get("more_body", False):
+                    return b"".join(chunks)
+    except TimeoutError:
+        raise InputError(f"The request did not arrive within {BODY_SECONDS:.0f} s.") from None
+
+
+def decode(raw: bytes, kind: type[T]) -> T:
+    """Given a JSON body, return it as `kind`. Raises InputError that says what is wrong and where."""
+    try:
+        return msgspec.json.decode(raw, type=kind)
+    except msgspec.ValidationError as error:
+        raise InputError(f"The request is not as expected: {error}.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"The request is not valid JSON: {error}.", fix="Send JSON in UTF-8.") from None
+
+
+def query_int(request: AnyRequest, name: str, default: int, low: int, high: int) -> int:
+    """A whole number of the query string within bounds. Raises InputError."""
+    raw = request.query_params.get(name)
+    if raw is None:
+        return default
+    if not (raw.isascii() and raw.isdigit()) or len(raw) > 9 or not low <= int(raw) <= high:
+        raise InputError(f"{name} must be a whole number from {low} to {high}.")
+    return int(raw)
+
+
+def on_error(_: AnyRequest, error: Exception) -> Response[bytes]:
+    """Turn the house's errors into statuses: only trouble of ours is a 5xx."""
+    headers: dict[str, str] = {}
+    match error:
+        case LockedError():
+            headers["retry-after"] = str(int(error.retry_after) + 1)
+            status, kind = 429, "rate_limited"
+        case AccessError():
+            status, kind = error.status, "unauthorized" if error.status == 401 else "forbidden"
+        case TooLargeError():
+            status, kind = 413, "too_large"
+            headers["connection"] = "close"
+        case NotFoundError():
+            status, kind = 404, "not_found"
+        case InputError():
+            status, kind = 400, "invalid_request"
+        case BudgetError():
+            status, kind = 402, "budget"
+        case StateError():
+            status, kind = 503, "state"
+        case _:
+            status, kind = 500, "appliance"
+    what, fix = (error.what, error.fix) if isinstance(error, ApplianceError) else (str(error), "")
+    return reply(error_body(what, fix, kind), status, headers)
+
+
+def on_database_error(_: AnyRequest, error: Exception) -> Response[bytes]:
+    """The disk is full or failing: nothing was accepted, and the client may try again."""
+    what = f"The message could not be stored, so it was not accepted: {error}."
+    return reply(error_body(what, "Free disk space under STATE, then send it again with the same id.", "state"), 503)
+
+
+def on_http_error(_: AnyRequest, error: Exception) -> Response[bytes]:
+    """The framework's own refusals (no such route, wrong method) in the same shape."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    kinds = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+    detail = str(error.detail) if isinstance(error, HTTPException) else "Internal error."
+    what = "There is nothing here." if status == 404 else detail
+    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
+    return reply(
+        error_body(what, "", kinds.get(status, "invalid_request" if status < 500 else "error")), status, headers
+    )
+
+
+EXCEPTION_HANDLERS: dict[Any, Any] = {
+    ApplianceError: on_error,
+    apsw.Error: on_database_error,
+    HTTPException: on_http_error,
+}
+
+
+def sse(event: str, data: Any) -> bytes:
+    """One server-sent event. JSON never holds a bare line break, so one data line is enough."""
+    return b"event: " + event.encode() + b"\ndata: " + _encode(data) + b"\n\n"
+
+
+KEEP_ALIVE = b": still here\n\n"
+
+
+def stream(chunks: AsyncIterator[bytes]) -> Stream:
+    """An answer that goes on; proxies are asked not to hold it back."""
+    return Stream(
+        chunks,
+        media_type="text/event-stream",
+        headers={"cache-control": "no-store", "x-accel-buffering": "no"},
+        status_code=200,
+    )
+
+
+def key_text(session: SessionKey | str) -> str:
+    return session.value if isinstance(session, SessionKey) else session

@@ -1,0 +1,163 @@
+"""POST /api/messages: say something and get the answer, at once, as a stream, or later. Attachments beside it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+from litestar import Response, get, post
+from litestar.datastructures import UploadFile
+from litestar.response import File
+
+from appliance.errors import InputError, TooLargeError
+from appliance.gateway.api.http import (
+    KEEP_ALIVE,
+    AnyRequest,
+    decode,
+    error_body,
+    principal_of,
+    read_body,
+    reply,
+    sse,
+    stream,
+)
+from appliance.gateway.api.watching import Watch, event_json, reply_json
+from appliance.gateway.services import Services
+from appliance.messages import Attachment, Inbound, Mode
+
+MESSAGE_BODY_LIMIT = 28 * 1024 * 1024  # bytes: 20 MB of files in base64, and the text
+UPLOAD_BODY_LIMIT = 21 * 1024 * 1024  # bytes: one file of 20 MB and its form
+
+
+class GivenAttachment(msgspec.Struct, forbid_unknown_fields=True):
+    """Either the `id` of an upload, or `data` in base64 with a `name`."""
+
+    id: str = ""
+    name: str = ""
+    media_type: str = ""
+    data: str = ""
+
+
+class GivenMessage(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of POST /api/messages."""
+
+    text: str = ""
+    session: str = "main"
+    id: str | None = None
+    attachments: list[str | GivenAttachment] = []
+    mode: Mode | None = None
+    language: str = ""
+
+
+def routes(services: Services) -> list[Any]:
+    """The handlers of this module."""
+
+    @post("/api/messages", status_code=200)
+    async def send(request: AnyRequest) -> Response[Any]:
+        given = decode(await read_body(request, MESSAGE_BODY_LIMIT), GivenMessage)
+        wait = _flag(request.query_params.get("wait"))
+        inbound = await _inbound(services, given)
+        if not wait:
+            await services.intake.accept(inbound)
+            return reply({"message_id": inbound.id, "session": inbound.session.value, "accepted": True}, 202)
+        if "text/event-stream" in request.headers.get("accept", ""):
+            return stream(_lines(Watch(services, principal_of(request), inbound)))
+        receipt = await services.intake.accept(inbound)
+        answer = await services.replies.wait(receipt.row)
+        if answer.error and not answer.text:
+            return reply({**reply_json(answer, inbound), **error_body(answer.error, kind="turn_failed")}, 502)
+        return reply(reply_json(answer, inbound))
+
+    @post("/api/attachments", status_code=201)
+    async def upload(request: AnyRequest) -> Response[Any]:
+        content_type = request.headers.get("content-type", "")
+        if content_type.startswith("multipart/form-data"):
+            found = [part for _, part in (await request.form()).multi_items() if isinstance(part, UploadFile)]
+            if len(found) != 1:
+                raise InputError("Send exactly one file in the form.")
+            name, media_type = found[0].filename, found[0].content_type
+            file_id, attachment = await services.web.save(name, media_type, _parts(found[0]))
+        else:
+            name = request.query_params.get("name", "file")
+            file_id, attachment = await services.web.save(name, content_type, _counted(request))
+        return reply({"id": file_id, **_shown(attachment)}, 201)
+
+    @get("/api/attachments/{file_id:str}")
+    async def download(file_id: str) -> File:
+        attachment = services.web.attachment(file_id)
+        picture = attachment.media_type in ("image/png", "image/jpeg", "image/gif", "image/webp")
+        return File(
+            services.web.file(file_id),
+            filename=attachment.name,
+            media_type=attachment.media_type if picture else "application/octet-stream",
+            content_disposition_type="inline" if picture else "attachment",
+        )
+
+    return [send, upload, download]
+
+
+def _flag(raw: str | None) -> bool:
+    if raw is None or raw.lower() in ("true", "1", "yes"):
+        return True
+    if raw.lower() in ("false", "0", "no"):
+        return False
+    raise InputError("wait must be true or false.")
+
+
+async def _inbound(services: Services, given: GivenMessage) -> Inbound:
+    services.web.inbound(given.session, given.text or "-", id=given.id)  # refuse before any file is written
+    attachments = [await _attachment(services, item) for item in given.attachments]
+    language = given.language if given.language in ("en", "zh-Hant", "zh-Hans") else ""
+    return services.web.inbound(
+        given.session, given.text, id=given.id, attachments=attachments, mode=given.mode, language=language
+    )
+
+
+async def _attachment(services: Services, item: str | GivenAttachment) -> Attachment:
+    if isinstance(item, str):
+        return services.web.attachment(item)
+    if item.id:
+        return services.web.attachment(item.id)
+    try:
+        raw = base64.b64decode(item.data, validate=True)
+    except (binascii.Error, ValueError):
+        raise InputError("An attachment's data is not base64.") from None
+    _, attachment = await services.web.save(item.name or "file", item.media_type, _once(raw))
+    return attachment
+
+
+def _shown(attachment: Attachment) -> dict[str, Any]:
+    return {
+        "name": attachment.name,
+        "kind": attachment.kind,
+        "media_type": attachment.media_type,
+        "size": attachment.size,
+    }
+
+
+async def _once(raw: bytes) -> AsyncIterator[bytes]:
+    yield raw
+
+
+async def _parts(part: UploadFile) -> AsyncIterator[bytes]:
+    while chunk := await part.read(256 * 1024):
+        yield chunk
+
+
+async def _counted(request: AnyRequest) -> AsyncIterator[bytes]:
+    size = 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > UPLOAD_BODY_LIMIT:
+            raise TooLargeError(f"The file is over {UPLOAD_BODY_LIMIT} bytes.")
+        if chunk:
+            yield chunk
+
+
+async def _lines(watch: Watch) -> AsyncIterator[bytes]:
+    async for event in watch.events():
+        yield KEEP_ALIVE if event is None else sse(event.type, event_json(event))
+

@@ -1,0 +1,179 @@
+"""The OpenAI-compatible door, so that existing chat clients and Home Assistant can use the appliance.
+
+Such a client sends the whole conversation each time; the appliance keeps its own. So only the last user message is
+said. `appliance-main` says it in the owner's main conversation; `appliance` in a conversation of its own, found again
+by the client's `user` field or by how the conversation began. What came before in a conversation that the appliance has
+not seen yet (instructions, earlier turns) is given once, as a preface.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+from litestar import Response, get, post
+
+from appliance.errors import InputError, NotFoundError
+from appliance.gateway.api.http import (
+    KEEP_ALIVE,
+    AnyRequest,
+    decode,
+    error_body,
+    principal_of,
+    read_body,
+    reply,
+    stream,
+)
+from appliance.gateway.api.watching import Watch
+from appliance.gateway.services import Reply, Services
+from appliance.messages import WEB_NAME, Inbound
+
+BODY_LIMIT = 4 * 1024 * 1024  # bytes; clients send their whole history
+MODELS = ("appliance", "appliance-main")
+_PREFACE_CHARS = 24_000
+_encode = msgspec.json.Encoder().encode
+
+
+class GivenChatMessage(msgspec.Struct):
+    role: str
+    content: str | list[dict[str, Any]] | None = None
+
+
+class GivenStreamOptions(msgspec.Struct):
+    include_usage: bool = False
+
+
+class GivenCompletion(msgspec.Struct):
+    """What we read of the request; other fields (temperature, tools, …) are the client's and change nothing here."""
+
+    messages: list[GivenChatMessage]
+    model: str = "appliance"
+    stream: bool = False
+    user: str = ""
+    stream_options: GivenStreamOptions | None = None
+
+
+def routes(services: Services) -> list[Any]:
+    """The handlers of this module."""
+
+    @get("/v1/models")
+    async def models() -> Response[Any]:
+        return reply({"object": "list", "data": [_model(name) for name in MODELS]})
+
+    @get("/v1/models/{name:str}")
+    async def model(name: str) -> Response[Any]:
+        if name not in MODELS:
+            raise NotFoundError(f"The model {name} does not exist.", fix=f"Use {' or '.join(MODELS)}.")
+        return reply(_model(name))
+
+    @post("/v1/chat/completions", status_code=200)
+    async def complete(request: AnyRequest) -> Response[Any]:
+        given = decode(await read_body(request, BODY_LIMIT), GivenCompletion)
+        inbound = _inbound(services, given, request.headers.get("idempotency-key"))
+        head = {
+            "id": f"chatcmpl-{secrets.token_hex(12)}",
+            "created": int(services.clock.now()),
+            "model": given.model,
+        }
+        if given.stream:
+            usage = given.stream_options is not None and given.stream_options.include_usage
+            return stream(_chunks(Watch(services, principal_of(request), inbound), head, with_usage=usage))
+        receipt = await services.intake.accept(inbound)
+        answer = await services.replies.wait(receipt.row)
+        if answer.error and not answer.text:
+            return reply(error_body(answer.error, kind="turn_failed"), 502)
+        return reply(_completion(head, answer))
+
+    return [models, model, complete]
+
+
+def _model(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": 0, "owned_by": "home-agent-appliance"}
+
+
+def _inbound(services: Services, given: GivenCompletion, key: str | None) -> Inbound:
+    if given.model not in MODELS:
+        raise NotFoundError(f"The model {given.model[:80]} does not exist.", fix=f"Use {' or '.join(MODELS)}.")
+    if not given.messages or given.messages[-1].role != "user":
+        raise InputError("The last message must be the user's.")
+    said = _text(given.messages[-1])
+    if given.model == "appliance-main":
+        return services.web.inbound("main", said, id=key)
+    session = given.user if WEB_NAME.fullmatch(given.user) and given.user != "main" else _name(given)
+    if services.sessions.find(session) is None:
+        said = _preface(given.messages[:-1]) + said
+    return services.web.inbound(session, said, id=key)
+
+
+def _name(given: GivenCompletion) -> str:
+    """The same beginning is the same conversation: a client that only appends always gets the same name."""
+    first = next(message for message in given.messages if message.role == "user")
+    return "chat-" + hashlib.sha256(f"{given.user}\n{_text(first)}".encode(errors="replace")).hexdigest()[:16]
+
+
+def _text(message: GivenChatMessage) -> str:
+    if isinstance(message.content, str):
+        return message.content
+    parts = [part.get("text") for part in message.content or [] if part.get("type") == "text"]
+    if any(part.get("type") not in ("text", None) for part in message.content or []):
+        raise InputError("Only text parts are read here.", fix="Send files to POST /api/attachments.")
+    return "\n".join(part for part in parts if isinstance(part, str))
+
+
+def _preface(before: list[GivenChatMessage]) -> str:
+    lines = []
+    for message in before:
+        if text := _text(message).strip():
+            label = {"system": "Instructions from the client", "developer": "Instructions from the client"}
+            lines.append(f"[{label.get(message.role, f'Earlier, {message.role}')}]\n{text}")
+    if not lines:
+        return ""
+    return "\n\n".join(lines)[-_PREFACE_CHARS:] + "\n\n[Now]\n"
+
+
+def _usage(usage: Any) -> dict[str, int]:
+    prompt = sum(int(usage.get(name, 0) or 0) for name in ("input", "cache_read", "cache_write"))
+    output = int(usage.get("output", 0) or 0)
+    return {"prompt_tokens": prompt, "completion_tokens": output, "total_tokens": prompt + output}
+
+
+def _completion(head: dict[str, Any], answer: Reply) -> dict[str, Any]:
+    message = {"role": "assistant", "content": answer.text}
+    return {
+        **head,
+        "object": "chat.completion",
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
+        "usage": _usage(answer.usage),
+    }
+
+
+async def _chunks(watch: Watch, head: dict[str, Any], *, with_usage: bool) -> AsyncIterator[bytes]:
+    """The stream as OpenAI's clients read it; text that never came as a delta (a command's answer) comes whole."""
+
+    def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
+        choices = [{"index": 0, "delta": delta, "finish_reason": finish}]
+        return b"data: " + _encode({**head, "object": "chat.completion.chunk", "choices": choices, **more}) + b"\n\n"
+
+    said = ""
+    async for event in watch.events():
+        if event is None:
+            yield KEEP_ALIVE
+        elif event.type == "accepted":
+            yield chunk({"role": "assistant", "content": ""})
+        elif event.type == "text":
+            said += event.data["delta"]
+            yield chunk({"content": event.data["delta"]})
+        elif event.type == "error":
+            yield b"data: " + _encode(error_body(event.data["message"], kind="turn_failed")) + b"\n\n"
+        elif event.type == "done":
+            whole = event.data["reply"]
+            if rest := whole[len(said) :] if whole.startswith(said) else ("" if whole in said else f"\n\n{whole}"):
+                yield chunk({"content": rest})
+            yield chunk({}, "stop")
+            if with_usage:
+                usage = {**head, "object": "chat.completion.chunk", "choices": [], "usage": _usage(event.data["usage"])}
+                yield b"data: " + _encode(usage) + b"\n\n"
+    yield b"data: [DONE]\n\n"

@@ -1,0 +1,135 @@
+"""Following a turn: what a waiting client gets, whether the turn starts now, runs already or is long answered."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from typing import Any
+
+from appliance.gateway.auth import Principal
+from appliance.gateway.services import Reply, Services
+from appliance.messages import Event, Inbound, SessionKey
+
+_CHECK_SECONDS = 2.0  # how soon a rotated token or a revoked login ends an open stream
+_KEEP_ALIVE_CHECKS = 7
+
+
+class Watch:
+    """Follow one accepted message to its end. Iterate over `events`; the last one is `done` or `error`.
+
+    Text that was already out is never repeated; `done` always carries the whole stored reply.
+    """
+
+    def __init__(self, services: Services, principal: Principal, inbound: Inbound) -> None:
+        self._services = services
+        self._principal = principal
+        self._inbound = inbound
+
+    async def events(self) -> AsyncIterator[Event | None]:
+        """Yield `accepted` once the message is on disk, then what its turn does; None is a sign of life."""
+        inbound, services = self._inbound, self._services
+        async with services.events.subscribe(inbound.session) as source:
+            receipt = await services.intake.accept(inbound)
+            yield Event("accepted", inbound.session, {"message_id": inbound.id, "new": receipt.new})
+            queue: asyncio.Queue[Event] = asyncio.Queue()
+            pump = asyncio.create_task(_pump(source, receipt.row, queue))
+            answer = asyncio.create_task(services.replies.wait(receipt.row))
+            try:
+                async for event in self._until_answered(queue, answer):
+                    yield event
+            finally:
+                for task in (pump, answer):
+                    task.cancel()
+                    with suppress(asyncio.CancelledError):
+                        await task
+
+    async def _until_answered(
+        self, queue: asyncio.Queue[Event], answer: asyncio.Task[Reply]
+    ) -> AsyncIterator[Event | None]:
+        quiet = 0
+        while not answer.done():
+            following = asyncio.create_task(queue.get())
+            done, _ = await asyncio.wait({following, answer}, timeout=_CHECK_SECONDS, return_when="FIRST_COMPLETED")
+            if following in done:
+                quiet = 0
+                yield following.result()
+                continue
+            following.cancel()
+            if not done:
+                if not self._services.auth.valid(self._principal):
+                    yield _gone(self._inbound.session)
+                    return
+                quiet += 1
+                if quiet % _KEEP_ALIVE_CHECKS == 0:
+                    yield None
+        await asyncio.sleep(0)  # let the pump hand over what was emitted before the answer
+        while not queue.empty():
+            yield queue.get_nowait()
+        yield final_event(answer.result(), self._inbound)
+
+
+def _gone(session: SessionKey) -> Event:
+    return Event("error", session, {"message": "This login has ended.", "fix": "Log in again; the answer is kept."})
+
+
+async def _pump(source: AsyncIterator[Event], row: int, queue: asyncio.Queue[Event]) -> None:
+    async for event in source:
+        if event.type in ("text", "tool_start", "tool_end", "notice") and row in event.data.get("message_ids", ()):
+            queue.put_nowait(event)
+
+
+def final_event(reply: Reply, inbound: Inbound) -> Event:
+    """The stored reply as the last event of a stream."""
+    if reply.error and not reply.text:
+        return Event("error", inbound.session, {"message": reply.error, "fix": "", "message_id": inbound.id})
+    return Event("done", inbound.session, reply_json(reply, inbound))
+
+
+def reply_json(reply: Reply, inbound: Inbound) -> dict[str, Any]:
+    """The stored reply as POST /api/messages returns it."""
+    answer = {
+        "reply": reply.text,
+        "session": inbound.session.value,
+        "message_id": reply.message_id or inbound.id,
+        "model": reply.model,
+        "usage": dict(reply.usage),
+        "cost_usd": reply.cost_usd,
+    }
+    if reply.error:
+        answer["error"] = reply.error
+    return answer
+
+
+def event_json(event: Event) -> dict[str, Any]:
+    """An event as a stream shows it: without inbox row numbers, which are nobody's business."""
+    data = {key: value for key, value in event.data.items() if key != "message_ids"}
+    return {**data, "session": event.session.value}
+
+
+async def guarded(source: AsyncIterator[Event], still: Callable[[], bool]) -> AsyncIterator[Event | None]:
+    """Pass events on for as long as `still` says so; None is a sign of life in silence."""
+    following: asyncio.Future[Event] | None = None
+    quiet = 0
+    try:
+        while still():
+            if following is None:
+                following = asyncio.ensure_future(anext(source))
+            done, _ = await asyncio.wait({following}, timeout=_CHECK_SECONDS)
+            if done:
+                quiet = 0
+                try:
+                    event = following.result()
+                except StopAsyncIteration:
+                    return
+                following = None
+                yield event
+            else:
+                quiet += 1
+                if quiet % _KEEP_ALIVE_CHECKS == 0:
+                    yield None
+    finally:
+        if following is not None:
+            following.cancel()
+            with suppress(asyncio.CancelledError, StopAsyncIteration):
+                await following

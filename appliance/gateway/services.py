@@ -1,0 +1,141 @@
+"""What the HTTP server is handed: one dataclass, built by app.py, each part behind the small face the server uses.
+
+Only the parts without a default are needed. A route whose part is not handed over does not exist (404), so the API
+never promises what is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Protocol
+
+from appliance.clock import Clock, SystemClock
+from appliance.gateway.auth import Auth
+from appliance.messages import Attachment, Event, Inbound, Mode, SessionKey
+from appliance.observability.health import Health
+from appliance.settings import Settings
+
+
+class Receipt(Protocol):
+    """`row` names the inbox row; `new` is False for a repeated id; `answered` when its reply is already stored."""
+
+    @property
+    def row(self) -> int: ...
+    @property
+    def new(self) -> bool: ...
+    @property
+    def answered(self) -> bool: ...
+
+
+class Reply(Protocol):
+    """The stored answer of an inbox row; `error` says why there is no text."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def session(self) -> SessionKey | str: ...
+    @property
+    def message_id(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def usage(self) -> Mapping[str, Any]: ...
+    @property
+    def cost_usd(self) -> str | float: ...
+    @property
+    def error(self) -> str | None: ...
+
+
+class Intake(Protocol):
+    """`accept` returns once the message is on disk."""
+
+    async def accept(self, inbound: Inbound) -> Receipt: ...
+
+
+class Events(Protocol):
+    """What turns do, as it happens. `data["message_ids"]` of an event lists the inbox rows its turn answers."""
+
+    def subscribe(self, session: SessionKey | None = None) -> AbstractAsyncContextManager[AsyncIterator[Event]]: ...
+
+
+class Replies(Protocol):
+    """`wait` returns at once when the row is answered; raises TimeoutError after `timeout` seconds."""
+
+    async def wait(self, row: int, timeout: float | None = None) -> Reply: ...  # noqa: ASYNC109 - the contract's name
+
+
+class Sessions(Protocol):
+    """Conversations as the API shows them. `find` takes a name or a full key; None when there is none."""
+
+    def list(self) -> list[dict[str, Any]]: ...
+    def messages(self, key: SessionKey, limit: int = 200) -> Sequence[dict[str, Any]]: ...
+    def find(self, name_or_key: str) -> SessionKey | None: ...
+    async def stop(self, key: SessionKey) -> bool: ...
+
+
+class WebChat(Protocol):
+    """The web channel: a request becomes an Inbound, a file becomes an Attachment under the work folder."""
+
+    def inbound(
+        self,
+        session: str,
+        text: str,
+        *,
+        id: str | None = None,  # noqa: A002 - the API's word
+        attachments: Sequence[Attachment] = (),
+        mode: Mode | None = None,
+        language: str = "",
+    ) -> Inbound: ...
+
+    async def save(self, name: str, media_type: str, chunks: AsyncIterator[bytes]) -> tuple[str, Attachment]: ...
+    def attachment(self, id: str) -> Attachment: ...  # noqa: A002 - the API's word
+    def file(self, id: str) -> Path: ...  # noqa: A002 - the API's word
+
+
+class BudgetView(Protocol):
+    def status(self) -> list[dict[str, Any]]: ...
+    async def raise_today(self, usd: Decimal, scope: str = "day") -> Any: ...
+
+
+class SpendView(Protocol):
+    def spend(self, day: str | None = None, by: str = "model") -> dict[str, Any]: ...
+
+
+class Approvals(Protocol):
+    """Commands that wait for the owner's word. `decide` raises NotFoundError or InputError."""
+
+    def list(self) -> list[dict[str, Any]]: ...
+    async def decide(self, id: str, decision: str) -> dict[str, Any]: ...  # noqa: A002 - the API's word
+
+
+MemorySearch = Callable[[str, int], Awaitable[list[dict[str, Any]]]]
+
+
+@dataclass(slots=True)
+class Services:
+    """Everything the server may reach. Optional parts add their routes when they are given."""
+
+    settings: Settings
+    auth: Auth
+    health: Health
+    intake: Intake
+    events: Events
+    replies: Replies
+    sessions: Sessions
+    web: WebChat
+    version: str = ""
+    clock: Clock = field(default_factory=SystemClock)
+    context: Callable[[SessionKey], dict[str, Any]] | None = None
+    budget: BudgetView | None = None
+    spending: SpendView | None = None
+    status: Callable[[], dict[str, Any]] | None = None
+    models: Callable[[], dict[str, Any]] | None = None
+    metrics: Callable[[], bytes] | None = None
+    approvals: Approvals | None = None
+    memory_search: MemorySearch | None = None
+    schedules: Callable[[], list[dict[str, Any]]] | None = None
+    alerts: Callable[[dict[str, Any]], Awaitable[None]] | None = None

@@ -1,0 +1,1 @@
+"""What the house tells about itself: logs, the audit chain, health, metrics."""
