@@ -92,14 +92,21 @@ NoticeKind = Literal["fallback", "budget", "auth"]
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something the user should know. `text(language)` says it; `key` and `values` are of texts.TEXTS."""
+    """Something the user should know. `text(language)` says it.
+
+    `key` and `values` are of texts.TEXTS; a value named `x_key` is itself a text, said in the same language as `x`.
+    """
 
     kind: NoticeKind
     key: str
     values: dict[str, Any] = field(default_factory=dict)
 
     def text(self, language: str = "en") -> str:
-        return say(self.key, language, **self.values)
+        values = {
+            name.removesuffix("_key"): say(str(value), language) if name.endswith("_key") else value
+            for name, value in self.values.items()
+        }
+        return say(self.key, language, **values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from appliance.errors import ModelError, ModelFault
 from appliance.models import estimate
-from appliance.models.base import ModelEvent, ModelRequest, Started, TextDelta
+from appliance.models.base import Finished, ModelEvent, ModelRequest, Started, TextDelta
 from appliance.models.claude_errors import refused
 from appliance.models.claude_models import claude_model
 from appliance.models.claude_request import has_images, to_anthropic
@@ -108,7 +108,7 @@ class Claude:
         finally:
             await events.aclose()
         if not builder.finished:
-            partial = builder.partial() if builder.started else estimate.unheard(request, self.name)
+            partial = builder.partial() if builder.started else self._unheard(request, deadline)
             raise ModelError(f"{self.name}'s answer was cut off.", kind=ModelFault.NETWORK, partial=partial)
         yield builder.whole()
 
@@ -155,7 +155,7 @@ class Claude:
         except APIStatusError as error:
             raise refused(self.name, error.status_code, error.body, error.response.headers) from error
         except (APIConnectionError, TimeoutError) as error:
-            raise self._unreachable(error, request) from error
+            raise self._unreachable(error, request, deadline) from error
         try:
             if "text/event-stream" not in response.response.headers.get("content-type", ""):
                 raise ModelError(f"What answered for {self.name} is not the Anthropic API.", kind=ModelFault.NETWORK)
@@ -168,22 +168,26 @@ class Claude:
                 if event.data:
                     yield json.loads(event.data)
         except (httpx2.HTTPError, TimeoutError) as error:
-            raise self._cut(error, request) from error
+            raise self._cut(error, request, deadline) from error
         except ValueError as error:
             raise unreadable(self.name) from error
         finally:
             await response.close()
 
-    def _cut(self, error: Exception, request: ModelRequest) -> ModelError:
+    def _unheard(self, request: ModelRequest, deadline: float) -> Finished:
+        seconds = self._connection.timeout - (deadline - time.monotonic())
+        return estimate.unheard(self.name, request.max_tokens, seconds)
+
+    def _cut(self, error: Exception, request: ModelRequest, deadline: float) -> ModelError:
         why = "took too long" if isinstance(error, TimeoutError) else "was cut off by the network"
         return ModelError(
             f"{self.name}'s answer {why}.",
             kind=ModelFault.NETWORK,
-            partial=estimate.unheard(request, self.name),
+            partial=self._unheard(request, deadline),
             fix="Try again in a moment.",
         )
 
-    def _unreachable(self, error: Exception, request: ModelRequest) -> ModelError:
+    def _unreachable(self, error: Exception, request: ModelRequest, deadline: float) -> ModelError:
         """No response at all. When the request never left, nothing can have been billed; otherwise it may have been."""
         import httpx2
 
@@ -193,6 +197,6 @@ class Claude:
         return ModelError(
             f"{self.name} cannot be reached: {type(cause).__name__}.",
             kind=ModelFault.NETWORK,
-            partial=None if never_left else estimate.unheard(request, self.name),
+            partial=None if never_left else self._unheard(request, deadline),
             fix="Check the network; the message is kept.",
         )

@@ -27,7 +27,9 @@ _MOST_IMAGE_BYTES = 5 * 1024 * 1024 * 3 // 4  # the API's 5 MB are counted after
 
 def has_images(request: ModelRequest) -> bool:
     """Whether the conversion will read files (and so belongs in a thread)."""
-    return any(block["type"] == "image" for message in request.messages for block in message["content"])
+    return any(
+        block["type"] == "image" or block.get("images") for message in request.messages for block in message["content"]
+    )
 
 
 def to_anthropic(request: ModelRequest, model: str, max_tokens: int) -> dict[str, Any]:
@@ -104,7 +106,11 @@ def _block(block: Block, model: str) -> dict[str, Any] | None:
             return {"type": "tool_use", "id": _id(block["id"]), "name": block["name"], "input": block["input"]}
         case "tool_result":
             result: dict[str, Any] = {"type": "tool_result", "tool_use_id": _id(block["tool_use_id"])}
-            if block["content"]:
+            images = [image_block(image) for image in block.get("images", ())]
+            if images:
+                text = [{"type": "text", "text": block["content"]}] if block["content"].strip() else []
+                result["content"] = [*text, *images]
+            elif block["content"]:
                 result["content"] = block["content"]
             if block.get("is_error"):
                 result["is_error"] = True

@@ -25,8 +25,6 @@ _STOPS: dict[str, StopReason] = {
     "pause_turn": "stopped",
 }
 _RAW_KEPT = 2_000
-# Thinking is billed whole but may be shown shortened; no Claude model writes faster than this.
-_HIDDEN_TOKENS_PER_SECOND = 150
 
 
 class AnswerBuilder:
@@ -79,7 +77,7 @@ class AnswerBuilder:
 
     def partial(self) -> Finished:
         """What has arrived so far, with a usage that is never less than what it must have cost."""
-        usage = self.usage() if self._output_known else self._cut_usage()
+        usage = self.usage() if self.finished and self._output_known else self._cut_usage()
         return Finished(self._content(), "stopped", usage, self._model)
 
     def usage(self) -> Usage:
@@ -136,11 +134,11 @@ class AnswerBuilder:
         return piece if delta["type"] == "text_delta" else ""
 
     def _cut_usage(self) -> Usage:
-        known = self.usage()
-        output = max(known.output, self._arrived_tokens())
-        if self._thinking or any(b.get("type") == "redacted_thinking" for b in self._blocks.values()):
-            hidden = int((time.monotonic() - self._began) * _HIDDEN_TOKENS_PER_SECOND)
-            output = max(output, min(hidden, self._max_tokens))
+        # Thinking is billed whole but may be shown shortened, so its time counts too.
+        hidden = self._thinking or any(b.get("type") == "redacted_thinking" for b in self._blocks.values())
+        known, seconds = self.usage(), time.monotonic() - self._began
+        lost = estimate.in_flight(seconds, self._max_tokens, hidden=hidden)
+        output = min(max(known.output, self._arrived_tokens()) + lost, max(known.output, self._max_tokens))
         return Usage(
             known.input, known.cache_read, known.cache_write_5m, known.cache_write_1h, output, known.server_tools, True
         )

@@ -1,12 +1,13 @@
 """How many tokens a text probably is, when nobody who knows can be asked.
 
-Two figures: `tokens` is a fair guess that leans high, for fitting a prompt into a window; `most` is a bound for money:
-no tokenizer in use makes more tokens of a text than it has UTF-8 bytes, plus a few for the frame of each message.
+`tokens` and `request_tokens` are guesses that lean high, for fitting a prompt into a window and for providers that say
+nothing. `request_bytes` is for the budget's hard bound: no tokenizer makes more tokens of a text than it has bytes.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from appliance.messages import Block, Message, Usage
@@ -14,7 +15,11 @@ from appliance.models.base import Finished, ModelRequest
 
 _ASCII_PER_TOKEN = 3.2  # English prose has about 4, code and JSON about 3
 _OTHER_PER_CHARACTER = 1.3  # Chinese and Japanese need about 1, emoji 2 to 3, accented letters less than 1
-_IMAGE_TOKENS = 1_600  # the most a provider charges for an image of the size it does not shrink
+_DENSE = re.compile(r"[A-Za-z0-9+/=_-]{40,}")  # base64, hashes, keys: hardly a token spans two characters
+_IMAGE_TOKENS = 1_600  # what an image of the largest size comes to that providers do not shrink
+_IMAGE_BYTES = 8_000  # what the budget wants counted for one, see spending.budget.CallSpec
+_BUFFERED_TOKENS = 64
+_TOKENS_PER_SECOND = 150
 _FRAME = 8  # role and separators of a message or a tool
 
 
@@ -22,10 +27,9 @@ def tokens(text: str) -> int:
     """A guess for one text, leaning high; 0 for no text."""
     if not text:
         return 0
-    if text.isascii():
-        return int(len(text) / _ASCII_PER_TOKEN) + 1
-    plain = len(text.encode("ascii", "ignore"))
-    return int(plain / _ASCII_PER_TOKEN + (len(text) - plain) * _OTHER_PER_CHARACTER) + 1
+    plain = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
+    dense = sum(map(len, _DENSE.findall(text)))
+    return int((plain - dense) / _ASCII_PER_TOKEN + dense + (len(text) - plain) * _OTHER_PER_CHARACTER) + 1
 
 
 def request_tokens(request: ModelRequest) -> int:
@@ -53,20 +57,33 @@ def unknown_input(request: ModelRequest) -> Usage:
     return Usage(input=max(1, request_tokens(request)), estimated=True)
 
 
-def unheard(request: ModelRequest, model: str) -> Finished:
-    """What a call is charged that was sent and never answered: it may have been accepted, so its input is."""
-    return Finished(content=(), stop="stopped", usage=unknown_input(request), model=model)
+def in_flight(seconds: float, max_tokens: int, *, hidden: bool = True) -> int:
+    """Output tokens that may have been written in `seconds` and never reached us: what lay in buffers, and, when the
+    model may have been thinking where nobody sees it, as much as the fastest model writes in that time."""
+    return min(max_tokens, _BUFFERED_TOKENS + (int(seconds * _TOKENS_PER_SECOND) if hidden else 0))
+
+
+def unheard(model: str, max_tokens: int, seconds: float) -> Finished:
+    """What a call is charged that was sent and of which nothing came back in `seconds`. It may have been accepted, so
+    the budget fills in the likely prompt."""
+    usage = Usage(output=in_flight(seconds, max_tokens), estimated=True)
+    return Finished(content=(), stop="stopped", usage=usage, model=model)
 
 
 def _message_tokens(message: Message) -> int:
     total = _FRAME
     for block in message["content"]:
-        total += _IMAGE_TOKENS if block["type"] == "image" else tokens(_text_of(block)) + _FRAME
+        images = (block["type"] == "image") + len(block.get("images", ()))
+        total += tokens(_text_of(block)) + images * _IMAGE_TOKENS + _FRAME
     return total
 
 
 def _block_bytes(block: Block) -> int:
-    return _IMAGE_TOKENS * 4 if block["type"] == "image" else _size(_text_of(block))
+    return (
+        _IMAGE_BYTES
+        if block["type"] == "image"
+        else _size(_text_of(block)) + len(block.get("images", ())) * _IMAGE_BYTES
+    )
 
 
 def _text_of(block: Block) -> str:
@@ -77,6 +94,8 @@ def _text_of(block: Block) -> str:
             return f"{block['name']} {block['id']} {_compact(block['input'])}"
         case "tool_result":
             return f"{block['tool_use_id']} {block['content']}"
+        case "image":
+            return ""
         case _:
             return _compact(block)
 
