@@ -192,7 +192,10 @@ class Outbound:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call, disjoint: the sum is the true total. `estimated` when the provider did not say."""
+    """Tokens of one call, disjoint: the sum is the true total. `estimated` when the provider did not say.
+
+    `modes` are what multiplies the bill as the provider reports it: fast, batch, us.
+    """
 
     input: int = 0
     cache_read: int = 0
@@ -201,6 +204,7 @@ class Usage:
     output: int = 0
     server_tools: dict[str, int] = field(default_factory=dict)
     estimated: bool = False
+    modes: tuple[str, ...] = ()
 
     @property
     def prompt(self) -> int:
@@ -223,6 +227,7 @@ class Usage:
             output=self.output + other.output,
             server_tools=tools,
             estimated=self.estimated or other.estimated,
+            modes=tuple(dict.fromkeys(self.modes + other.modes)),
         )
 
     def as_json(self) -> dict[str, Any]:
