@@ -39,9 +39,10 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Something the user should be told once (a fallback, a limit)."""
+    """Something the user should be told once (a fallback, a limit). `passing`: news of the moment, not kept."""
 
     text: str
+    passing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -61,7 +61,6 @@ class Asking:
 
 
 Ask = Callable[[Asking, list[Message]], AsyncIterator[Text | Told | Said]]
-AfterTurn = Callable[[SessionKey, Sequence[Received], Reply], Awaitable[None]]
 
 
 @dataclass(slots=True)
@@ -77,7 +76,6 @@ class Agent:
     settings: Callable[[], AgentSettings]
     clock: Clock
     publish: Publish
-    after: list[AfterTurn] = field(default_factory=list)
 
     async def run(self, batch: Sequence[Received], steering: TurnSteering) -> Reply:
         """Answer the messages of `batch` (one session, one turn id).
@@ -240,9 +238,10 @@ class _Turn:
         match event:
             case Text(delta=delta, restart=restart):
                 self._emit("text", {"delta": delta, **({"restart": True} if restart else {})})
-            case Told(text=text):
-                self.answer.told.append(text)
-                self._emit("notice", {"text": text})
+            case Told(text=text, passing=passing):
+                if not passing:
+                    self.answer.told.append(text)
+                self._emit("notice", {"text": text, "passing": passing})
             case Said():
                 crash_point("after_usage")
                 self._said(event)

@@ -1,0 +1,157 @@
+"""From a turn's messages to a model call: the prompt that fits who will answer, and the way back.
+
+The model that would be asked first decides the prompt's profile. When only a model with a smaller window is left (the
+budget is spent, the provider is down), the prompt is built again for that window rather than given up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from appliance.agent.loop import Said, Text, Told
+from appliance.agent.prompt import SMALL_WINDOW, Profile, PromptBuilder, tool_characters
+from appliance.agent.turn import Asking
+from appliance.agent.window import Window, fit, message_tokens, tokens
+from appliance.clock import Clock
+from appliance.errors import ModelFault
+from appliance.messages import Message, Person, Purpose, SessionKey
+from appliance.models.base import Answer, Model, ModelRequest, Notice, Restarted, TextDelta, ToolSpec
+from appliance.models.resolver import ChainError, Resolver
+from appliance.settings import Settings
+from appliance.tools.registry import Registry
+
+SMALL_OUTPUT = 1_024
+_SMALL_TOOLS = ("exec", "read", "write", "memory_search", "remember")
+_MAY_WAIT = {ModelFault.UNAVAILABLE, ModelFault.NETWORK}
+
+
+class Prompts(Protocol):
+    """Gives the prompt builder of an agent."""
+
+    def __call__(self, agent: str) -> PromptBuilder: ...
+
+
+@dataclass(slots=True)
+class Brain:
+    """Given the resolver and what prompts are made of, answer turns.
+
+    `chain`: the models of a session in order. `coming`: what a local model is busy with, when it is on its way and
+    worth waiting for; None when nothing is coming.
+    """
+
+    resolver: Resolver
+    prompts: Prompts
+    tools: Registry
+    settings: Callable[[], Settings]
+    clock: Clock
+    chain: Callable[[SessionKey], Sequence[str]]
+    coming: Callable[[str], str | None]
+
+    async def ask(self, asking: Asking, messages: list[Message]) -> AsyncIterator[Text | Told | Said]:
+        """One model answer. Raises what Resolver.stream raises once nothing is left to try."""
+        chain = list(self.chain(asking.session))
+        model = self.resolver.preferred(chain, asking.turn)
+        window = model.window if model else self.settings().models.working_window
+        said_news = ""
+        while True:
+            request = self.request(asking, messages, window)
+            try:
+                async for event in self._stream(request, chain, asking):
+                    yield event
+                return
+            except ChainError as error:
+                smaller = error.window
+                if smaller is not None and smaller < window:
+                    window = smaller
+                    chain = [t.model for t in error.tried if t.kind == ModelFault.TOO_LONG] or chain
+                    continue
+                news = self.coming(asking.language) if all(t.kind in _MAY_WAIT for t in error.tried) else None
+                if news is None:
+                    raise
+            if news != said_news:
+                said_news = news
+                yield Told(news, passing=True)
+            await self.clock.sleep(1.0)
+
+    async def _stream(
+        self, request: ModelRequest, chain: Sequence[str], asking: Asking
+    ) -> AsyncIterator[Text | Told | Said]:
+        restart = False
+        stream = self.resolver.stream(request, chain=chain)
+        try:
+            async for event in stream:
+                match event:
+                    case TextDelta(text=text):
+                        yield Text(text, restart=restart)
+                        restart = False
+                    case Restarted():
+                        restart = True
+                    case Notice():
+                        yield Told(event.text(asking.language))
+                    case Answer(finished=finished, cost=cost, model=name, local=local):
+                        yield Said(finished.content, name, finished.usage, cost, finished.stop, local=local)
+                    case _:
+                        pass
+        finally:
+            close = getattr(stream, "aclose", None)
+            if close is not None:
+                await close()
+
+    def request(self, asking: Asking, messages: list[Message], window_size: int) -> ModelRequest:
+        """The request for a model with this window: prompt profile, tools, and as much history as fits."""
+        settings = self.settings()
+        window = Window.of(window_size, settings.models.working_window)
+        profile: Profile = "small" if window.size < SMALL_WINDOW else "full"
+        prompt = self.prompts(asking.agent).build(asking.session, profile)
+        tools = self.tools_for(asking.session, asking.person, profile)
+        output = min(settings.models.max_output_tokens, SMALL_OUTPUT if profile == "small" else 1_000_000)
+        fixed = sum(tokens(part.text) for part in prompt.parts) + sum(tool_characters(t) // 3 for t in tools)
+        allowance = max(256, window.size - max(window.reserve, min(output, window.size // 3)) - fixed)
+        if message_tokens(messages) > allowance:
+            messages, _ = fit(messages, allowance)
+        return ModelRequest(
+            system=prompt.parts,
+            messages=tuple(messages),
+            tools=tools,
+            max_tokens=output,
+            purpose=Purpose.CHAT,
+            session=asking.session,
+            agent=asking.agent,
+            channel=asking.channel,
+            turn=asking.turn,
+        )
+
+    def tools_for(self, session: SessionKey, person: Person, profile: Profile) -> tuple[ToolSpec, ...]:
+        specs = self.tools.specs(session, person)
+        if profile == "small":
+            return tuple(s for s in specs if s.name in _SMALL_TOOLS)
+        return specs
+
+    def account(self, session: SessionKey, person: Person, history: Sequence[Message]) -> dict[str, Any]:
+        """What the next request of a session would hold: the design's `context --json` form."""
+        asking = Asking(session, person, session.agent, "web", "", "en")
+        model: Model | None = self.resolver.preferred(list(self.chain(session)))
+        window = model.window if model else self.settings().models.working_window
+        profile: Profile = "small" if Window.of(window, window).size < SMALL_WINDOW else "full"
+        prompt = self.prompts(session.agent).build(session, profile)
+        request = self.request(asking, list(history), window)
+        tools = [{"name": t.name, "tokens": (tool_characters(t) + 3) // 4} for t in request.tools]
+        sections = [
+            {"name": s.name, "chars": s.chars, "tokens": s.tokens, "cut": s.cut, "cached": s.cached}
+            for s in prompt.sections
+        ]
+        used = message_tokens(request.messages)
+        total = (
+            sum(s.tokens for s in prompt.sections) + sum((tool_characters(t) + 3) // 4 for t in request.tools) + used
+        )
+        return {
+            "total_tokens": total,
+            "sections": sections,
+            "tools": tools,
+            "history_tokens": used,
+            "model": model.name if model else "",
+            "window": window,
+            "profile": profile,
+        }

@@ -1,0 +1,237 @@
+"""The front door: accept, answer commands at once, hand everything else to its lane, commit what comes back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import apsw
+import structlog
+
+from appliance.agent.turn import Agent, TurnSteering
+from appliance.clock import Clock
+from appliance.errors import InputError
+from appliance.gateway import outbox
+from appliance.gateway.delivery import Delivery
+from appliance.gateway.events import Events
+from appliance.gateway.inbox import MAX_DEATHS, MAX_FAILURES, Extra, Inbox, Receipt
+from appliance.gateway.replies import PICODOLLARS, Replies
+from appliance.lanes.pool import Pool
+from appliance.messages import Event, Inbound, Outbound, Received, Reply
+from appliance.texts import language_of, say
+
+log = structlog.get_logger(__name__)
+
+
+class Commands(Protocol):
+    """Answers a slash command without a model. `handles` is quick; `run` returns the reply's text and buttons."""
+
+    def handles(self, inbound: Inbound) -> bool: ...
+    async def run(self, received: Received) -> Reply: ...
+
+
+Told = Callable[[str], Awaitable[None]]
+# Runs after a turn and before its answer is committed; after a kill it may run again for the same messages.
+Hook = Callable[[Sequence[Received], Reply], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class Intake:
+    """Given the inbox and everybody behind it, take messages in and see them answered."""
+
+    inbox: Inbox
+    agent: Agent
+    events: Events
+    replies: Replies
+    delivery: Delivery
+    commands: Commands
+    clock: Clock
+    tell_owner: Told
+    hooks: list[Hook] = field(default_factory=list)
+    pool: Pool | None = None
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _reborn: dict[str, list[int]] = field(default_factory=dict)  # turns that died before, with their rows
+
+    async def accept(self, inbound: Inbound, extra: Extra | None = None) -> Receipt:
+        """Store a message and set its answer going; return once it is on disk.
+
+        `extra` runs in the same transaction. Raises InputError for a message that holds nothing.
+        """
+        if not inbound.text.strip() and not inbound.attachments:
+            raise InputError(say("empty_message", inbound.person.language or "en"))
+        receipt, received = await self.inbox.accept(inbound, extra)
+        if receipt.new:
+            self._dispatch(received)
+        return receipt
+
+    async def recover(self) -> int:
+        """At start: complete what the transcripts know and core.db does not, and take up what is open.
+
+        Returns how many messages are taken up. Call once, before channels start.
+        """
+        received = await self._reconciled(self.inbox.open_rows())
+        turns = list(dict.fromkeys(r.turn for r in received))  # messages of a turn stay together
+        for one in sorted(received, key=lambda r: turns.index(r.turn)):
+            self._dispatch(one)
+        return len(received)
+
+    def on_event(self, event: Event) -> None:
+        """A finished step shows that it was not this turn that killed the process (a listener of the hub)."""
+        if event.type == "tool_end" and event.data["turn"] in self._reborn:
+            self._spawn(self.inbox.step_done(self._reborn.pop(event.data["turn"])))
+
+    async def close(self, grace: float = 20.0) -> None:
+        if self.pool is not None:
+            await self.pool.close(grace)
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=5.0)
+
+    def _dispatch(self, received: Received) -> None:
+        if self.commands.handles(received.inbound):
+            self._spawn(self._command(received))
+        elif self.pool is not None:
+            self.pool.put(received)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _reconciled(self, rows: Sequence[Received]) -> list[Received]:
+        """Open rows with the turn that already took them; rows whose answer stands in the transcript are closed."""
+        result: list[Received] = []
+        for received in rows:
+            if self.commands.handles(received.inbound):
+                result.append(received)
+                continue
+            turn = self._turn_of(received)
+            if self.inbox.reply(received.row) is not None:
+                continue  # answered together with an earlier row
+            if turn is None:
+                result.append(received)
+                continue
+            answer = self.agent.stored_answer(received.inbound.session, turn)
+            if answer is not None:
+                await self.commit(answer, [r for r in rows if r.row in answer.rows])
+                continue
+            await self.inbox.died([received.row])
+            self._reborn.setdefault(turn, []).append(received.row)
+            result.append(replace(received, turn=turn, deaths=received.deaths + 1))
+        return result
+
+    def _turn_of(self, received: Received) -> str | None:
+        """The turn whose transcript records name this row."""
+        records = self.agent.sessions.transcript(received.inbound.session).records
+        for record in reversed(records):
+            if received.row in record.get("rows", ()):
+                return str(record["turn"])
+        return None
+
+    async def run_batch(self, batch: Sequence[Received], steering: TurnSteering) -> None:
+        """One turn with everything around it; what a lane runs. Raises only CancelledError."""
+        first = batch[0]
+        deaths = max(r.deaths for r in batch)
+        if deaths > MAX_DEATHS:
+            await self._give_up(batch, f"the process died {deaths} times while it worked on it.")
+            return
+        if deaths > 1:
+            await self.clock.sleep(min(60.0, 2.0**deaths))
+        self.events.publish(
+            Event("accepted", first.inbound.session, {"turn": first.turn, "message_ids": [r.row for r in batch]})
+        )
+        self.delivery.begin(_answer_to(first.inbound, ""), first.turn)
+        try:
+            reply = await self.agent.run(batch, steering)
+        except asyncio.CancelledError:
+            self.delivery.dropped(first.turn)
+            raise
+        except Exception as error:  # the edge of a turn: whatever it was, the message must not be lost
+            log.exception("turn failed", session=first.inbound.session.value, turn=first.turn)
+            self.delivery.dropped(first.turn)
+            await self._failed([*batch, *steering.joined], f"{type(error).__name__}: {error}")
+            return
+        commit = asyncio.ensure_future(self.commit(reply, [*batch, *steering.joined]))
+        try:
+            await asyncio.shield(commit)
+        except asyncio.CancelledError:
+            await commit  # a stop that comes this late changes nothing: the answer stands
+            raise
+
+    async def commit(self, reply: Reply, received: Sequence[Received]) -> None:
+        """Run the hooks, store a reply with its outbox row in one transaction, then tell everyone who waits."""
+        for hook in self.hooks:
+            try:
+                await hook(received, reply)
+            except Exception:  # an owner's hook or a full disk must not keep an answer back
+                log.exception("hook failed", turn=reply.turn)
+        await self._store(reply, received[0].inbound, "answered")
+
+    async def _store(self, reply: Reply, inbound: Inbound, state: str) -> None:
+        ids: list[int] = []
+        await self.inbox.answer(reply, lambda c: ids.extend(self._finish_outbox(c, reply, inbound)), state=state)
+        for identity in ids:
+            self.delivery.committed(identity, reply.turn)
+        self.replies.resolve(reply)
+        self.events.publish(Event("done", reply.session, _done(reply)))
+
+    def _finish_outbox(self, connection: apsw.Connection, reply: Reply, inbound: Inbound) -> list[int]:
+        if not inbound.place:
+            return []
+        text = reply.text
+        if len(reply.rows) > 1:
+            language = inbound.person.language or language_of(inbound.text)
+            text = f"_{say('merged', language, count=len(reply.rows))}_\n\n{text}"
+        outbound = replace(
+            _answer_to(inbound, text), in_reply_to=reply.rows, buttons=reply.buttons, attachments=reply.attachments
+        )
+        return [outbox.finish(connection, outbound, reply.turn, self.clock.now())]
+
+    async def _command(self, received: Received) -> None:
+        try:
+            reply = await self.commands.run(received)
+        except Exception as error:  # the edge of a command: its message must be answered
+            log.exception("command failed", row=received.row)
+            text = f"{received.inbound.text.split()[0]}: {error}"
+            reply = Reply(received.turn, received.inbound.session, text, (received.row,), error=type(error).__name__)
+        await self._store(reply, received.inbound, "answered")
+
+    async def _failed(self, received: Sequence[Received], reason: str) -> None:
+        """Count a handled failure; try again a little later, or set the messages aside after the third."""
+        rows = [r.row for r in received]
+        failures = await self.inbox.failed(rows)
+        if failures >= MAX_FAILURES:
+            await self._give_up(received, reason)
+            return
+        await self.clock.sleep(float(failures))
+        if self.pool is not None:
+            turn = received[0].turn
+            again = [replace(r, turn=turn, failures=failures) for r in received]
+            self.pool.lane(received[0].inbound.session).put_back(again)
+
+    async def _give_up(self, received: Sequence[Received], reason: str) -> None:
+        inbound = received[0].inbound
+        language = inbound.person.language or language_of(inbound.text)
+        text = say("dead_message", language, tries=MAX_FAILURES, reason=reason)
+        rows = tuple(r.row for r in received)
+        reply = Reply(received[0].turn, inbound.session, text, rows, error="dead")
+        await self._store(reply, inbound, "dead")
+        await self.tell_owner(text)
+
+
+def _answer_to(inbound: Inbound, text: str) -> Outbound:
+    return Outbound(inbound.channel, inbound.place, text, session=inbound.session)
+
+
+def _done(reply: Reply) -> dict[str, object]:
+    return {
+        "turn": reply.turn,
+        "message_ids": list(reply.rows),
+        "reply": reply.text,
+        "message_id": reply.message_id,
+        "model": reply.model,
+        "usage": reply.usage.as_json(),
+        "cost_usd": reply.cost / PICODOLLARS,
+        **({"error": reply.error} if reply.error else {}),
+    }
