@@ -109,6 +109,7 @@ class LocalModelSettings(Section):
     enabled: bool = setting(True, "Whether a local model may be built, fetched and started when the chain names it.")
     model: str = setting("auto", "A name from `appliance models list`, `auto`, or the path of a GGUF file.")
     url: str = setting("", "Address of a models service that runs elsewhere (compose sets it).", "http://models:8322")
+    token: SecretStr = setting(SecretStr(""), "Token of that service, and of `appliance models serve`.", "s3cret")
     threads: int = setting(0, "Threads; 0 is the number of cores.", ge=0)
     memory_limit_mb: int = setting(0, "Memory limit of the models process in MiB; 0 is by model size.", ge=0)
     context: int = setting(0, "Context window in tokens; 0 is what fits the model and the memory.", ge=0)

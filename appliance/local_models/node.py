@@ -1,0 +1,329 @@
+"""What the models service holds: a chat model and an embedder, how each came to be, and what could replace it."""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from appliance.errors import ApplianceError
+from appliance.local_models import runtime
+from appliance.local_models.catalogue import (
+    ASK_ABOVE_BYTES,
+    CATALOGUE,
+    INSTANT_CHAT,
+    INSTANT_EMBEDDER,
+    MEMORY_SHARE,
+    MIB,
+    Entry,
+    Kind,
+    best_fit,
+    entry,
+    machine_memory,
+    resolve,
+)
+from appliance.local_models.errors import FetchError, LocalModelError, StoppedError
+from appliance.local_models.fetch import fetch
+from appliance.local_models.progress import Phase, Stop
+from appliance.local_models.store import Store
+from appliance.local_models.worker import Worker
+
+if TYPE_CHECKING:
+    from appliance.local_models.chat import ChatEngine
+    from appliance.local_models.embedding import Embedder
+
+MOST_CONTEXT = 32_768  # tokens; more costs memory that a home server wants for other things
+LEAST_CONTEXT = 2_048
+RETRY_SECONDS = (15.0, 60.0, 300.0, 900.0)
+PROCESS_BYTES = 1024 * MIB  # what the service takes beside its models, generously
+
+
+@dataclass(frozen=True, slots=True)
+class NodeOptions:
+    """`chat` and `embedder`: `auto`, `off`, a catalogue name or a GGUF path. `memory_limit` in bytes; 0 is by size."""
+
+    folder: Path
+    chat: str = "auto"
+    embedder: str = "auto"
+    threads: int = 0
+    context: int = 0
+    memory_limit: int = 0
+    upgrade: bool = True  # fetch small better models by itself (multilingual embedder)
+
+
+@dataclass(slots=True)
+class Part:
+    """Where one of the two models stands; `percent` 0 to 100 or None, `window` in tokens."""
+
+    phase: Phase = "starting"
+    percent: float | None = None
+    detail: str = ""
+    model: str = ""
+    window: int = 0
+    dimensions: int = 0
+    multilingual: bool = False
+    fix: str = ""
+
+    def say(self, phase: Phase, percent: float | None, detail: str) -> None:
+        self.phase, self.percent, self.detail = phase, None if percent is None else round(percent, 1), detail
+
+
+@dataclass(slots=True)
+class Pull:
+    """A fetch that somebody asked for."""
+
+    name: str
+    phase: str = "fetching"
+    percent: float | None = 0.0
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class Node:
+    """Everything is fetched, built and loaded in threads of its own; reading the state never waits."""
+
+    options: NodeOptions
+    chat: Part = field(default_factory=Part)
+    embedder: Part = field(default_factory=Part)
+    chat_engine: ChatEngine | None = None
+    embed_engine: Embedder | None = None
+    chat_worker: Worker = field(default_factory=lambda: Worker("chat"))
+    embed_worker: Worker = field(default_factory=lambda: Worker("embed"))
+    pulls: dict[str, Pull] = field(default_factory=dict)
+    stop: Stop = field(default_factory=Stop)
+    started: float = field(default_factory=time.time)
+
+    def start(self) -> None:
+        """Begin to build, fetch and load."""
+        if self.options.chat == "off":
+            self.chat.say("off", None, "no local chat model is wanted")
+        if self.options.embedder == "off":
+            self.embedder.say("off", None, "no embedder is wanted")
+        threading.Thread(target=self._boot, name="boot", daemon=True).start()
+
+    def close(self) -> None:
+        """End what is being built or fetched."""
+        self.stop.set()
+
+    def status(self) -> dict[str, Any]:
+        """The state for GET /status."""
+        return {
+            "phase": self.chat.phase,
+            "percent": self.chat.percent,
+            "detail": self.chat.detail,
+            "fix": self.chat.fix,
+            "model": self.chat.model,
+            "window": self.chat.window,
+            "native_tools": bool(self.chat_engine and self.chat_engine.native_tools),
+            "waiting": self.chat_worker.waiting,
+            "embedder": asdict(self.embedder),
+            "offer": self.offer(),
+            "pulls": [asdict(pull) for pull in self.pulls.values()],
+            "memory_mb": _resident_mib(),
+            "started": self.started,
+        }
+
+    def offer(self) -> dict[str, Any] | None:
+        """The better model that fits this machine and would be used if it were here; None when there is none."""
+        if self.options.chat != "auto":
+            return None
+        best = best_fit(machine_memory())
+        if best.name == self.chat.model or self._store.present(best) or best.name == INSTANT_CHAT:
+            return None
+        return {"name": best.name, "size": best.size, "licence": best.licence, "ask": best.size > ASK_ABOVE_BYTES}
+
+    @property
+    def _store(self) -> Store:
+        return Store(self.options.folder)
+
+    def _boot(self) -> None:
+        parts = [part for part in (self.chat, self.embedder) if part.phase != "off"]
+
+        def say(phase: Phase, percent: float | None, detail: str) -> None:
+            for part in parts:
+                part.say(phase, percent, detail)
+
+        if not self._until_done(say, lambda: runtime.ensure(self._store, say, self.stop)):
+            return
+        workers = []
+        if self.chat.phase != "off":
+            workers.append(threading.Thread(target=self._bring_chat, name="bring-chat", daemon=True))
+        if self.embedder.phase != "off":
+            workers.append(threading.Thread(target=self._bring_embedder, name="bring-embedder", daemon=True))
+        for worker in workers:
+            worker.start()
+
+    def _until_done(self, say: Callable[[Phase, float | None, str], None], work: Callable[[], object]) -> bool:
+        """Do `work`, again after a while when only the network stood in the way; return whether it was done."""
+        tries = 0
+        while True:
+            try:
+                work()
+            except StoppedError:
+                return False
+            except (ApplianceError, OSError, RuntimeError, ValueError) as error:
+                say("failed", None, error.what if isinstance(error, ApplianceError) else str(error))
+                fix = error.fix if isinstance(error, ApplianceError) else ""
+                for part in (self.chat, self.embedder):
+                    if part.phase == "failed":
+                        part.fix = fix
+                if not (isinstance(error, FetchError) and error.retry):
+                    return False
+            else:
+                return True
+            wait = RETRY_SECONDS[min(tries, len(RETRY_SECONDS) - 1)]
+            tries += 1
+            if self.stop.event.wait(wait):
+                return False
+
+    def _bring_chat(self) -> None:
+        self._until_done(self.chat.say, lambda: self._use_chat(self._chosen("chat", self.options.chat)))
+        best = best_fit(machine_memory())
+        if self.options.chat == "auto" and self.options.upgrade and best.size <= ASK_ABOVE_BYTES:
+            self._upgrade(best)
+
+    def _bring_embedder(self) -> None:
+        self._until_done(
+            self.embedder.say, lambda: self._use_embedder(self._chosen("embedding", self.options.embedder))
+        )
+        best = best_fit(machine_memory(), "embedding", 512)
+        if self.options.embedder == "auto" and self.options.upgrade:
+            self._upgrade(best)
+
+    def _upgrade(self, best: Entry) -> None:
+        """Fetch a better model that is small enough not to ask, quietly: what is in use goes on."""
+        if best.size > ASK_ABOVE_BYTES or self._store.present(best):
+            return
+        with contextlib.suppress(ApplianceError):
+            self.pull(best.name)
+
+    def _chosen(self, kind: Kind, wanted: str) -> Entry:
+        """The entry for a setting; for `auto` the best that is here and fits, else the one that is had at once."""
+        if wanted != "auto":
+            return resolve(wanted, kind)
+        room = int(machine_memory() * MEMORY_SHARE)
+        here = [
+            item
+            for item in CATALOGUE
+            if item.kind == kind and self._store.present(item) and item.memory(LEAST_CONTEXT) <= room
+        ]
+        instant = entry(INSTANT_CHAT if kind == "chat" else INSTANT_EMBEDDER)
+        return max(here, key=lambda item: item.rank, default=instant)
+
+    def _context(self, item: Entry) -> int:
+        """How many tokens of window this machine can give the model."""
+        if self.options.context:
+            return min(self.options.context, item.context) if item.context else self.options.context
+        most = min(item.context or 8192, MOST_CONTEXT)
+        limit = self.options.memory_limit or int(machine_memory() * MEMORY_SHARE)
+        if item.kv_bytes:
+            most = min(most, max(LEAST_CONTEXT, (limit - item.memory(0)) // item.kv_bytes))
+        return most if most < 1024 else most // 1024 * 1024
+
+    def _need(self, item: Entry, context: int) -> None:
+        """Raise LocalModelError when the model would not fit; set the limit that keeps the rest of the machine safe."""
+        needed = item.memory(context)
+        room = _available()
+        if self.options.memory_limit:
+            room = min(room, self.options.memory_limit)
+        if needed > room:
+            raise LocalModelError(
+                f"{item.name} needs {needed // MIB} MiB of memory and {room // MIB} MiB can be had.",
+                fix="Choose a smaller model, or a smaller local.context.",
+            )
+        limit = self.options.memory_limit or 2 * needed + PROCESS_BYTES
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        current = resource.getrlimit(resource.RLIMIT_DATA)[0]
+        limit = limit if current == resource.RLIM_INFINITY or self.options.memory_limit else max(limit, current)
+        if hard == resource.RLIM_INFINITY or limit <= hard:
+            resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+
+    def _use_chat(self, item: Entry) -> None:
+        from appliance.local_models.chat import ChatEngine
+
+        say = self.chat.say if self.chat_engine is None else _quiet
+        path = fetch(item, self._store, say, self.stop)
+        say("loading", None, f"loading {item.name}")
+        context = self._context(item)
+        self._need(item, context)
+        engine = ChatEngine(path, name=item.name, context=context, threads=self.options.threads)
+        old, self.chat_engine = self.chat_engine, engine
+        self.chat.model, self.chat.window, self.chat.fix = item.name, engine.window, ""
+        self.chat.say("ready", 100.0, f"{item.name} answers")
+        if old is not None:
+            self.chat_worker.submit(old.close)
+
+    def _use_embedder(self, item: Entry) -> None:
+        from appliance.local_models.embedding import load_embedder
+
+        say = self.embedder.say if self.embed_engine is None else _quiet
+        path = fetch(item, self._store, say, self.stop)
+        say("loading", None, f"loading {item.name}")
+        self._need(item, 0)
+        engine = load_embedder(path, item, threads=self.options.threads)
+        old, self.embed_engine = self.embed_engine, engine
+        part = self.embedder
+        part.model, part.window, part.dimensions = item.name, engine.window, engine.dimensions
+        part.multilingual, part.fix = item.multilingual, ""
+        part.say("ready", 100.0, f"{item.name} embeds")
+        if old is not None:
+            self.embed_worker.submit(old.close)
+
+    def begin_pull(self, name: str) -> Pull:
+        """Start to fetch `name` in the background; raise NotFoundError when the catalogue has no such model."""
+        item = entry(name)
+        running = self.pulls.get(item.name)
+        if running is not None and running.phase == "fetching":
+            return running
+        self.pulls[item.name] = Pull(item.name)
+        threading.Thread(target=self._pull_quietly, args=(item.name,), name=f"pull-{item.name}", daemon=True).start()
+        return self.pulls[item.name]
+
+    def _pull_quietly(self, name: str) -> None:
+        with contextlib.suppress(ApplianceError):
+            self.pull(name)  # what went wrong stands in the pull's own state
+
+    def pull(self, name: str) -> None:
+        """Fetch `name`; under `auto` it takes over when it is the best that is here. Raise what `fetch` raises."""
+        item = entry(name)
+        pull = self.pulls.setdefault(item.name, Pull(item.name))
+
+        def say(phase: Phase, percent: float | None, detail: str) -> None:
+            pull.percent, pull.detail = percent, detail
+
+        try:
+            fetch(item, self._store, say, self.stop)
+            wanted, use = (
+                (self.options.chat, self._use_chat)
+                if item.kind == "chat"
+                else (self.options.embedder, self._use_embedder)
+            )
+            if wanted == "auto" and self._chosen(item.kind, "auto") == item:
+                use(item)
+        except (ApplianceError, OSError) as error:
+            pull.phase, pull.detail = "failed", str(error)
+            raise
+        pull.phase, pull.percent, pull.detail = "done", 100.0, f"{item.name} is here"
+
+
+def _quiet(phase: Phase, percent: float | None, detail: str) -> None:
+    """While a model answers, the fetching of the next one does not change what is said of it."""
+
+
+def _available() -> int:
+    for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+        if line.startswith("MemAvailable:"):
+            return min(int(line.split()[1]) * 1024, machine_memory())
+    return machine_memory()
+
+
+def _resident_mib() -> int:
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) // 1024
+    return 0
