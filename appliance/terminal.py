@@ -1,0 +1,249 @@
+"""`appliance chat`: talk to the running gateway from a terminal, once or back and forth.
+
+A message keeps its id until it is answered, so when the gateway is restarted in the middle the same message is asked
+for again and answered once. Ctrl-C stops the turn; a second one leaves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import secrets
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TextIO
+from urllib.parse import quote
+
+from appliance.client import GatewayClient, NotRunningError
+from appliance.errors import ApplianceError
+
+_RECONNECT_SECONDS = 60.0
+_POLL_SECONDS = 1.0
+_LEAVE = ("/quit", "/exit")
+_DIM, _BOLD, _RED, _PLAIN = "\x1b[2m", "\x1b[1m", "\x1b[31m", "\x1b[0m"
+
+
+class Screen:
+    """Where words go: answers to `out`, everything else to `err`; colours and progress only on a terminal."""
+
+    def __init__(self, out: TextIO | None = None, err: TextIO | None = None) -> None:
+        self.out = out or sys.stdout
+        self.err = err or sys.stderr
+        self.live = self.out.isatty() and self.err.isatty()
+        self._status = ""
+        self._lock = threading.Lock()
+
+    def say(self, text: str) -> None:
+        """A piece of the answer."""
+        self.status("")
+        self.out.write(text)
+        self.out.flush()
+
+    def note(self, text: str, colour: str = _DIM) -> None:
+        """A line beside the answer."""
+        self.status("")
+        self.err.write(f"{colour}{text}{_PLAIN}\n" if self.live else f"{text}\n")
+        self.err.flush()
+
+    def status(self, text: str) -> None:
+        """A line that is overwritten; empty takes it away."""
+        with self._lock:
+            if self.live and text != self._status:
+                self.err.write(f"\r\x1b[K{_DIM}{text}{_PLAIN}" if text else "\r\x1b[K")
+                self.err.flush()
+                self._status = text
+
+
+class Conversation:
+    """Given a client and a session's name, say things and show the answers."""
+
+    def __init__(self, client: GatewayClient, session: str, screen: Screen) -> None:
+        self._client = client
+        self._session = session
+        self._screen = screen
+        self._said = ""
+
+    def say(self, text: str) -> dict[str, Any]:
+        """Send a text, show the answer as it comes, return it whole. Raises ApplianceError, KeyboardInterrupt (the
+        second)."""
+        message = {"session": self._session, "text": text, "id": secrets.token_hex(12)}
+        self._said = ""
+        stopped = False
+        give_up = time.monotonic() + _RECONNECT_SECONDS
+        with _Progress(self._client, self._screen) as progress:
+            while True:
+                try:
+                    return self._follow(message, progress)
+                except KeyboardInterrupt:
+                    if stopped:
+                        raise
+                    stopped = True
+                    self._stop()
+                except (ConnectionError, NotRunningError) as error:
+                    if time.monotonic() > give_up or (isinstance(error, NotRunningError) and not progress.heard):
+                        raise
+                    self._screen.status("The gateway went away; waiting for it …")
+                    time.sleep(1.0)
+
+    def _follow(self, message: dict[str, Any], progress: _Progress) -> dict[str, Any]:
+        for event, data in self._client.stream("/api/messages", message):
+            progress.heard = True
+            if event == "text":
+                progress.quiet()
+                self._said += data["delta"]
+                self._screen.say(data["delta"])
+            elif event == "tool_start":
+                progress.quiet()
+                self._screen.note(f"· {data.get('name', 'tool')} {_short(data.get('input'))}")
+            elif event == "tool_end" and not data.get("ok", True):
+                self._screen.note(f"  failed: {_short(data.get('summary'))}")
+            elif event == "notice":
+                self._screen.note(str(data.get("text", "")))
+            elif event == "done":
+                return self._finish(data)
+            elif event == "error":
+                raise ApplianceError(str(data.get("message", "")), fix=str(data.get("fix") or ""))
+        raise ConnectionError("the stream ended before the answer")
+
+    def _finish(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Show what never came as a piece (an answer that was stored before, a command's answer)."""
+        reply = str(data.get("reply", ""))
+        if reply.startswith(self._said):
+            self._screen.say(reply[len(self._said) :])
+        elif reply not in self._said:
+            self._screen.say(f"\n{reply}")
+        self._screen.say("\n")
+        return data
+
+    def _stop(self) -> None:
+        self._screen.note("Stopping … (Ctrl-C again leaves)")
+        with contextlib.suppress(ApplianceError):
+            self._client.call("POST", f"/api/sessions/{quote(self._session, safe='')}/stop")
+
+
+class _Progress:
+    """While nothing has come yet, show what the local model is doing (built, fetched, loaded)."""
+
+    def __init__(self, client: GatewayClient, screen: Screen) -> None:
+        self._client = client
+        self._screen = screen
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.heard = False
+
+    def __enter__(self) -> _Progress:
+        if self._screen.live:
+            self._thread = threading.Thread(target=self._watch, daemon=True)
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.quiet()
+
+    def quiet(self) -> None:
+        if not self._over.is_set():
+            self._over.set()
+            if self._thread is not None:
+                self._thread.join()
+            self._screen.status("")
+
+    def _watch(self) -> None:
+        while not self._over.wait(_POLL_SECONDS):
+            with contextlib.suppress(ApplianceError):
+                text = progress_line(self._client.call("GET", "/api/models"))
+                if not self._over.is_set():
+                    self._screen.status(text or "…")
+
+
+def progress_line(status: dict[str, Any]) -> str:
+    """What the local model is doing, as one line; empty when it is ready or not wanted."""
+    phase = status.get("phase", "")
+    if phase in ("", "ready", "off"):
+        return ""
+    percent = status.get("percent")
+    line = f"Local model: {phase}"
+    if isinstance(percent, (int, float)):
+        line += f" {percent:.0f}%"
+    detail = str(status.get("detail") or "")
+    return f"{line} · {detail}" if detail else line
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = " ".join(text.split())
+    return text if len(text) <= 100 else f"{text[:99]}…"
+
+
+def chat(
+    client: GatewayClient,
+    text: str | None = None,
+    *,
+    session: str = "main",
+    as_json: bool = False,
+    screen: Screen | None = None,
+    read: Callable[[str], str] | None = None,
+) -> int:
+    """Say `text` once, or read lines until the end of input. Return the exit code: 0, or 1 when it failed."""
+    shown = screen or Screen()
+    if text is not None:
+        return _once(client, text, session, shown, as_json=as_json)
+    if read is None and not sys.stdin.isatty():
+        return _once(client, sys.stdin.read(), session, shown, as_json=as_json)
+    return _back_and_forth(Conversation(client, session, shown), shown, read or _reader(), client)
+
+
+def _once(client: GatewayClient, text: str, session: str, screen: Screen, *, as_json: bool) -> int:
+    quiet = Screen(io.StringIO(), screen.err) if as_json else screen
+    try:
+        answer = Conversation(client, session, quiet).say(text)
+    except KeyboardInterrupt:
+        return 1
+    except (ApplianceError, ConnectionError) as error:
+        screen.note(str(error), _RED)
+        return 1
+    if as_json:
+        screen.say(json.dumps(answer, ensure_ascii=False) + "\n")
+    return 0
+
+
+def _reader() -> Callable[[str], str]:
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401 - line editing for input(), where Python has it
+    return input
+
+
+def _back_and_forth(
+    conversation: Conversation, screen: Screen, read: Callable[[str], str], client: GatewayClient
+) -> int:
+    try:
+        line = progress_line(client.call("GET", "/api/models"))
+    except NotRunningError as error:
+        screen.note(str(error), _RED)
+        return 1
+    except ApplianceError:
+        line = ""  # a gateway without a local model has nothing to report
+    if line:
+        screen.note(f"{line}. You can write already.")
+    screen.note("Write, and press Enter. /help lists commands; Ctrl-C stops an answer; /quit or Ctrl-D leaves.")
+    while True:
+        try:
+            text = read("you> ").strip()
+        except EOFError:
+            screen.say("\n")
+            return 0
+        except KeyboardInterrupt:
+            screen.say("\n")
+            return 0
+        if text in _LEAVE:
+            return 0
+        if not text:
+            continue
+        try:
+            conversation.say(text)
+        except KeyboardInterrupt:
+            return 1
+        except (ApplianceError, ConnectionError) as error:
+            screen.note(str(error), _RED)
