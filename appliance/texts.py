@@ -126,6 +126,41 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "reason_unavailable": ("not ready", "尚未就緒", "尚未就绪"),
     "reason_budget": ("budget", "預算", "预算"),
     "reason_unpriced": ("price unknown", "價格不明", "价格不明"),
+    "spend_today": (
+        "`{bar}` {percent}% · {spent} of {limit} spent today, heading for {forecast}.",
+        "`{bar}` {percent}% · 今天已花 {spent}，上限 {limit}，預估全天 {forecast}。",
+        "`{bar}` {percent}% · 今天已花 {spent}，上限 {limit}，预计全天 {forecast}。",
+    ),
+    "spend_today_unlimited": (
+        "{spent} spent today, heading for {forecast}; there is no daily limit.",
+        "今天已花 {spent}，預估全天 {forecast}，未設每日上限。",
+        "今天已花 {spent}，预计全天 {forecast}，未设每日上限。",
+    ),
+    "spend_nothing": ("Nothing was spent on {day}.", "{day} 沒有任何花費。", "{day} 没有任何花费。"),
+    "spend_head": ("{day}: {total}", "{day}：{total}", "{day}：{total}"),
+    "spend_more": ("and {count} more", "另有 {count} 項", "另有 {count} 项"),
+    "budget_line": (
+        "`{bar}` {scope}: {spent} of {limit}, {remaining} left, {reserved} held by calls under way",
+        "`{bar}` {scope}：已花 {spent}，上限 {limit}，剩餘 {remaining}，進行中的呼叫保留 {reserved}",
+        "`{bar}` {scope}：已花 {spent}，上限 {limit}，剩余 {remaining}，进行中的调用预留 {reserved}",
+    ),
+    "budget_no_limit": ("{scope}: {spent}, no limit", "{scope}：已花 {spent}，無上限", "{scope}：已花 {spent}，无上限"),
+    "budget_resets": ("Resets at {at}.", "重置時間：{at}。", "重置时间：{at}。"),
+    "budget_mark": (
+        "{percent}% of today's limit is spent: {spent} of {limit}.",
+        "今天的上限已用 {percent}%：{spent}／{limit}。",
+        "今天的上限已用 {percent}%：{spent}／{limit}。",
+    ),
+    "budget_reached": (
+        "Today's limit ({scope}) is reached: {spent} of {limit}. It opens again at {at}.",
+        "已達今天的上限（{scope}）：{spent}／{limit}，{at} 重新開放。",
+        "已达今天的上限（{scope}）：{spent}／{limit}，{at} 重新开放。",
+    ),
+    "budget_overrun": (
+        "{model} billed {spent} for a call that was held at {limit}.",
+        "{model} 一次呼叫收費 {spent}，超過預留的 {limit}。",
+        "{model} 一次调用收费 {spent}，超过预留的 {limit}。",
+    ),
 }
 
 

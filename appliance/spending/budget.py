@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 import apsw
 
-from appliance.clock import Clock, iso
+from appliance.clock import Clock
 from appliance.crash_points import crash_point
 from appliance.database import Database
 from appliance.errors import BudgetError, BudgetExceededError, InputError, UnpricedModelError
@@ -351,9 +351,10 @@ class Budget:
         sane = _sane(usage)
         if sane is None or sane.prompt + sane.output == 0:
             return Charge(Usage(estimated=True), reservation.amount, "bound", outcome, seconds)
-        if sane.estimated and sane.prompt == 0:
-            guess = tokens.likely(self._database.read, spec.model, spec.size)
-            sane = replace(sane, cache_write_5m=guess) if spec.cache_write else replace(sane, input=guess)
+        if sane.estimated and not sane.cache_read and not sane.cache_write:
+            # Nobody said how the prompt was billed, so it counts as the dearest it can have been.
+            prompt = sane.input or tokens.likely(self._database.read, spec.model, spec.size)
+            sane = replace(sane, input=0, cache_write_5m=prompt) if spec.cache_write else replace(sane, input=prompt)
         modes = usage.modes or spec.modes
         return Charge(sane, price.cost(sane, modes), "estimate" if sane.estimated else "provider", outcome, seconds)
 
@@ -379,7 +380,7 @@ class Budget:
             f"This call could pass {what}: {show(by.spent)} of {show(by.limit)} is spent{held}.",
             scope=by.scope if not by.key else f"{by.scope}:{by.key}",
             resets_at=day.resets_at,
-            fix=f"It opens again at {iso(day.resets_at)}; `/budget raise 1` raises it for today.",
+            fix=f"It opens again at {budget_day.local_time(day.resets_at, self._zone())}; `/budget raise 1` raises it for today.",
         )
 
     def _refuse_damaged(self, call: CallSpec) -> None:

@@ -8,7 +8,7 @@ that a jump far forward and back again costs one day, not a year.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 import apsw
@@ -57,3 +57,8 @@ def remember(connection: apsw.Connection, day: BudgetDay) -> None:
             "INSERT INTO spending_state VALUES ('held_since', ?1) ON CONFLICT DO UPDATE SET value = ?1",
             (repr(day.held_since),),
         )
+
+
+def local_time(at: float, zone: ZoneInfo) -> str:
+    """Given Unix seconds, return the time for a person: `2026-12-01 00:00 (Europe/Berlin)`."""
+    return f"{datetime.fromtimestamp(at, zone):%Y-%m-%d %H:%M} ({zone.key})"

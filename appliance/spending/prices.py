@@ -113,6 +113,11 @@ class ModelPrice:
         return amount
 
 
+def undated(model: str) -> str:
+    """Given a model id, return it without the release date behind it."""
+    return _DATED.sub("", model)
+
+
 def flat(usd_per_mtok: Decimal) -> ModelPrice:
     """Every token at one rate: what `budget.unpriced_usd_per_mtok` asks for."""
     rate = ceil_div(picodollars(usd_per_mtok), _MTOK)
@@ -132,7 +137,7 @@ class PriceTable:
     def find(self, model: str) -> ModelPrice | None:
         """Given a model id, also with a provider in front or a date behind it, return its price or None."""
         name = model.lower().rpartition("/")[2]
-        return self.models.get(model.lower()) or self.models.get(name) or self.models.get(_DATED.sub("", name))
+        return self.models.get(model.lower()) or self.models.get(name) or self.models.get(undated(name))
 
 
 def read_table(path: Path) -> PriceTable:
