@@ -11,7 +11,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import apsw
 import msgspec
@@ -59,6 +59,7 @@ class Sessions:
         self._clock = clock
         self._open: OrderedDict[str, Transcript] = OrderedDict()
         self._pinned: set[str] = set()
+        self._options: dict[tuple[str, str], str] = {}
 
     def find(self, name_or_key: str, agent: str = "main") -> SessionKey | None:
         """Given `main`, a web name or a full key, return the session's key if it exists."""
@@ -92,6 +93,25 @@ class Sessions:
             {"key": k, "name": short_name(k), "agent": a, "title": t, "created_at": iso(c), "used_at": iso(u)}
             for k, a, t, c, u in rows
         ]
+
+    def option(self, key: SessionKey, name: Literal["model", "mode"]) -> str:
+        """What was chosen for this session, or an empty string."""
+        cached = self._options.get((key.value, name))
+        if cached is None:
+            rows = self._database.read(f"SELECT {name} FROM sessions WHERE key=?", (key.value,))  # noqa: S608 - two fixed names
+            cached = self._options[key.value, name] = str(rows[0][0]) if rows else ""
+        return cached
+
+    async def choose(self, key: SessionKey, name: Literal["model", "mode"], value: str) -> None:
+        """Keep a choice for this session; an empty value goes back to the setting."""
+        await self._database.write(
+            lambda c: c.execute(f"UPDATE sessions SET {name}=? WHERE key=?", (value, key.value))  # noqa: S608 - two fixed names
+        )
+        self._options[key.value, name] = value
+
+    def start_anew(self, key: SessionKey) -> None:
+        """Begin a new window: what was said before stays in the transcript and leaves the prompt."""
+        self.transcript(key).append({"type": "marker", "kind": "new", "at": iso(self._clock.now())})
 
     def path(self, key: SessionKey) -> Path:
         rows = self._database.read("SELECT file FROM sessions WHERE key=?", (key.value,))

@@ -22,7 +22,8 @@ MIGRATIONS: list[Migration] = [
         "buttons",
         """CREATE TABLE buttons(
             id TEXT PRIMARY KEY, row TEXT NOT NULL, action TEXT NOT NULL, payload TEXT NOT NULL,
-            channel TEXT NOT NULL, person TEXT NOT NULL, expires_at REAL NOT NULL, used_at REAL
+            channel TEXT NOT NULL, person TEXT NOT NULL, expires_at REAL NOT NULL, used_at REAL,
+            used_by TEXT NOT NULL DEFAULT ''
         ) WITHOUT ROWID;
         CREATE INDEX buttons_row ON buttons(row);
         CREATE INDEX buttons_expires ON buttons(expires_at);""",
@@ -74,32 +75,41 @@ class Buttons:
         def work(connection: apsw.Connection) -> None:
             connection.execute("DELETE FROM buttons WHERE expires_at < ?", (now - _KEEP,))
             connection.execute(
-                "INSERT INTO buttons VALUES (?, ?, ?, ?, ?, ?, ?, NULL)",
+                "INSERT INTO buttons VALUES (?, ?, ?, ?, ?, ?, ?, NULL, '')",
                 (identity, row or identity, action, json.dumps(payload), channel, person.id, now + ttl),
             )
 
         await self._database.write(work)
         return identity
 
-    async def take(self, identity: str, person: Person, *, channel: str = "telegram") -> Press | Refusal:
-        """Use up a button, if it is this person's, unused and in time. A wrong presser does not use it up."""
+    async def take(
+        self, identity: str, person: Person, *, channel: str = "telegram", claim: str = ""
+    ) -> Press | Refusal:
+        """Use up a button, if it is this person's, unused and in time. A wrong presser does not use it up.
+
+        `claim` names the press (its inbox row): the same press tried again after a kill still counts.
+        """
         now = self._clock.now()
 
         def work(connection: apsw.Connection) -> Press | Refusal:
             found = connection.execute(
-                "SELECT row, action, payload, channel, person, expires_at, used_at FROM buttons WHERE id = ?",
+                "SELECT row, action, payload, channel, person, expires_at, used_at, used_by FROM buttons WHERE id = ?",
                 (identity,),
             ).fetchone()
             if found is None:
                 return Refusal("unknown")
-            row, action, payload, of_channel, of_person, expires_at, used_at = found
+            row, action, payload, of_channel, of_person, expires_at, used_at, used_by = found
             if (of_channel, of_person) != (channel, person.id):
                 return Refusal("other")
             if used_at is not None:
-                return Refusal("used")
+                again = bool(claim) and used_by == f"{claim}:{identity}"
+                return Press(action, json.loads(payload)) if again else Refusal("used")
             if now >= expires_at:
                 return Refusal("expired")
-            connection.execute("UPDATE buttons SET used_at = ? WHERE row = ? AND used_at IS NULL", (now, row))
+            connection.execute(
+                "UPDATE buttons SET used_at = ?, used_by = ? WHERE row = ? AND used_at IS NULL",
+                (now, f"{claim}:{identity}", row),
+            )
             return Press(action, json.loads(payload))
 
         return await self._database.write(work)

@@ -1,0 +1,145 @@
+"""The everyday commands: what they read and change, and how they say it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any, Protocol
+
+from appliance.agent.sessions import Sessions
+from appliance.errors import InputError
+from appliance.gateway.commands import Ask, Choice, Commands, Said
+from appliance.lanes.pool import Pool
+from appliance.messages import Mode, Person, Role, SessionKey
+from appliance.texts import say
+
+
+class MoneyText(Protocol):
+    """Says today's money as Markdown."""
+
+    def spend_text(self, by: str, language: str) -> str: ...
+    def budget_text(self, language: str) -> str: ...
+
+
+class BudgetFace(Protocol):
+    async def raise_today(self, usd: Decimal, scope: str = "day") -> None: ...
+    async def set_daily(self, usd: Decimal | None) -> None: ...
+
+
+@dataclass(slots=True)
+class Everyday:
+    """Given the parts they speak of, add the commands that need no model."""
+
+    sessions: Sessions
+    pool: Pool
+    budget: BudgetFace
+    money: MoneyText
+    chain: Callable[[SessionKey], Sequence[str]]
+    models: Callable[[], Sequence[str]]
+    status: Callable[[str], str]
+    context: Callable[[SessionKey, Person], dict[str, Any]]
+    doctor: Callable[[], Awaitable[list[dict[str, Any]]]]
+    cooled: Callable[[SessionKey], None]
+    audit: Callable[..., None]
+
+    def add_to(self, commands: Commands) -> None:
+        commands.add("new", self.new, Role.GUEST, alias=("reset",))
+        commands.add("stop", self.stop, Role.GUEST)
+        commands.add("status", self.show_status, Role.MEMBER)
+        commands.add("context", self.show_context, Role.OWNER)
+        commands.add("spend", self.show_spend, Role.OWNER)
+        commands.add("budget", self.show_budget, Role.OWNER)
+        commands.add("model", self.choose_model, Role.OWNER)
+        commands.add("queue", self.queue, Role.MEMBER)
+        commands.add("whoami", self.whoami, Role.GUEST, alias=("start",))
+        commands.add("doctor", self.show_doctor, Role.OWNER)
+
+    async def new(self, ask: Ask) -> str:
+        async def begin() -> None:
+            self.sessions.start_anew(ask.session)
+            self.cooled(ask.session)
+
+        await self.pool.alone(ask.session, begin)
+        return say("new_session", ask.language)
+
+    async def stop(self, ask: Ask) -> str:
+        return say("stopped" if self.pool.stop(ask.session) else "nothing_to_stop", ask.language)
+
+    async def show_status(self, ask: Ask) -> str:
+        return self.status(ask.language)
+
+    async def show_context(self, ask: Ask) -> str:
+        account = self.context(ask.session, ask.person)
+        lines = [say("context_total", ask.language, total=account["total_tokens"], window=account["window"])]
+        lines += [f"- {s['name']}: {s['tokens']:,}{' ✂' if s['cut'] else ''}" for s in account["sections"]]
+        tools = sum(t["tokens"] for t in account["tools"])
+        lines.append(f"- {say('context_tools', ask.language, count=len(account['tools']))}: {tools:,}")
+        lines.append(f"- {say('context_history', ask.language)}: {account['history_tokens']:,}")
+        if ask.words[:1] == ["detail"]:
+            lines += [f"  - {t['name']}: {t['tokens']:,}" for t in account["tools"]]
+        return "\n".join(lines)
+
+    async def show_spend(self, ask: Ask) -> str:
+        return self.money.spend_text(ask.words[0] if ask.words else "model", ask.language)
+
+    async def show_budget(self, ask: Ask) -> Said:
+        match ask.words:
+            case []:
+                pass
+            case ["raise", amount]:
+                await self.budget.raise_today(_dollars(amount))
+                self.audit("budget_raised", usd=amount, by=ask.person.id)
+            case ["set", amount] | [amount]:
+                await self.budget.set_daily(_dollars(amount))
+                self.audit("budget_set", usd=amount, by=ask.person.id)
+            case _:
+                raise InputError(say("budget_usage", ask.language))
+        raise_label = say("budget_raise_label", ask.language)
+        return Said(self.money.budget_text(ask.language), (Choice(raise_label, "/budget raise 1"),))
+
+    async def choose_model(self, ask: Ask) -> Said:
+        names = list(self.models())
+        if ask.words:
+            wanted = ask.words[0]
+            if wanted == "auto":
+                wanted = ""
+            elif wanted not in names:
+                raise InputError(say("model_unknown", ask.language, name=wanted, names=", ".join(names)))
+            await self.sessions.choose(ask.session, "model", wanted)
+        current = self.chain(ask.session)
+        choices = tuple(Choice(name, f"/model {name}") for name in [*names, "auto"])
+        return Said(say("model_chain", ask.language, chain=" → ".join(current)), choices)
+
+    async def queue(self, ask: Ask) -> Said:
+        if ask.words:
+            if ask.words[0] not in list(Mode):
+                raise InputError(say("queue_unknown", ask.language, modes=", ".join(Mode)))
+            await self.sessions.choose(ask.session, "mode", ask.words[0])
+        depth = self.pool.lane(ask.session).depth
+        mode = self.sessions.option(ask.session, "mode") or str(Mode.STEER)
+        return Said(
+            say("queue_state", ask.language, mode=mode, depth=depth), tuple(Choice(m, f"/queue {m}") for m in Mode)
+        )
+
+    async def whoami(self, ask: Ask) -> str:
+        return say(
+            "whoami", ask.language, id=ask.person.id, role=ask.person.role, channel=ask.channel, session=ask.session
+        )
+
+    async def show_doctor(self, ask: Ask) -> str:
+        marks = {"pass": "✓", "warn": "!", "fail": "✗"}
+        rows = await self.doctor()
+        lines = [f"{marks[row['status']]} {row['check']}: {row['detail']}" for row in rows]
+        fixes = [f"→ {row['check']}: {row['fix']}" for row in rows if row["status"] != "pass" and row["fix"]]
+        return "\n".join([*lines, *fixes])
+
+
+def _dollars(text: str) -> Decimal:
+    try:
+        amount = Decimal(text.removeprefix("$"))
+    except InvalidOperation:
+        raise InputError(f"{text!r} is not an amount of dollars.", fix="Write for example /budget raise 1.") from None
+    if not amount.is_finite() or amount < 0:
+        raise InputError(f"{text!r} is not an amount of dollars.", fix="Write for example /budget raise 1.")
+    return amount
