@@ -96,7 +96,7 @@ class Claude:
                 began = builder.started
                 text = self._feed(builder, event)
                 if builder.started and not began:
-                    yield Started(builder.usage(), builder.partial)
+                    yield Started(builder.input_usage(), builder.partial)
                 if text:
                     yield TextDelta(text)
                 if event.get("type") == "message_stop":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from typing import Any
 
 from appliance.errors import ModelError, ModelFault
@@ -24,6 +25,7 @@ _STOPS: dict[str, StopReason] = {
     "refusal": "refusal",
     "pause_turn": "stopped",
 }
+_PROMPT_FIELDS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _RAW_KEPT = 2_000
 
 
@@ -80,6 +82,12 @@ class AnswerBuilder:
         usage = self.usage() if self.finished and self._output_known else self._cut_usage()
         return Finished(self._content(), "stopped", usage, self._model)
 
+    def input_usage(self) -> Usage:
+        """The prompt's side, which the first event already says."""
+        known = self.usage()
+        unsaid = not any(self._usage.get(key) for key in _PROMPT_FIELDS)
+        return replace(known, output=0, estimated=unsaid)
+
     def usage(self) -> Usage:
         """The provider's last word, each part once; an estimate, marked as one, for what it did not say."""
         known = self._usage
@@ -93,7 +101,7 @@ class AnswerBuilder:
         if not self._output_known or output == 0:
             output, estimated = max(output, self._arrived_tokens()), True
         tools = {k: v for k, v in (known.get("server_tool_use") or {}).items() if isinstance(v, int) and v}
-        return Usage(inputs, reads, minutes, hour, output, tools, estimated)
+        return Usage(inputs, reads, minutes, hour, output, tools, estimated, _modes(known))
 
     def overflowing(self) -> bool:
         """Whether far more has arrived than the output limit allows: the stream would never end."""
@@ -139,9 +147,7 @@ class AnswerBuilder:
         known, seconds = self.usage(), time.monotonic() - self._began
         lost = estimate.in_flight(seconds, self._max_tokens, hidden=hidden)
         output = min(max(known.output, self._arrived_tokens()) + lost, max(known.output, self._max_tokens))
-        return Usage(
-            known.input, known.cache_read, known.cache_write_5m, known.cache_write_1h, output, known.server_tools, True
-        )
+        return replace(known, output=output, estimated=True)
 
     def _arrived_tokens(self) -> int:
         return max(1, sum(estimate.tokens("".join(pieces)) for pieces in self._pieces.values()))
@@ -168,6 +174,12 @@ class AnswerBuilder:
     def _error(self, error: dict[str, Any]) -> ModelError:
         kind = fault_of_type(str(error.get("type") or ""))
         return ModelError(f"The model's answer broke off with {error.get('type') or 'an error'}.", kind=kind)
+
+
+def _modes(usage: dict[str, Any]) -> tuple[str, ...]:
+    """What multiplies the bill, as the provider says it did."""
+    said = (("speed", "fast"), ("service_tier", "batch"), ("inference_geo", "us"))
+    return tuple(mode for name, mode in said if usage.get(name) == mode)
 
 
 def tool_use(call_id: str, name: str, raw: str, default: dict[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from appliance.models.base import (
     TextDelta,
     characters,
 )
-from appliance.spending.budget import CallSpec, Reservation
+from appliance.spending.calls import CallSpec, Reservation
 
 T = TypeVar("T")
 _NARROW_AFTER = 0.25  # seconds; an answer that is over by then need not be held to less

@@ -19,7 +19,7 @@ from appliance.models import estimate
 from appliance.models.base import Answer, Model, ModelRequest, Notice, ResolvedEvent, Restarted, TextDelta
 from appliance.models.cooldown import Cooldowns
 from appliance.models.paid_call import CallRecord, PaidCalls, Purse, Watcher
-from appliance.spending.budget import Reservation
+from appliance.spending.calls import Reservation
 
 __all__ = ["AtLimit", "CallRecord", "ChainError", "Purse", "Resolver", "Tried", "Watcher"]
 

@@ -128,7 +128,8 @@ class FakeAnthropic:
 
     def _refusal(self, request: Request, *, counting: bool) -> tuple[dict[str, Any], Response | None]:
         """The body, and why it is refused, if it is."""
-        key = request.headers.get("x-api-key", "")
+        bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
+        key = request.headers.get("x-api-key") or bearer
         if not key or (self._keys is not None and key not in self._keys):
             return {}, _error(401, "authentication_error", "invalid x-api-key")
         if "anthropic-version" not in request.headers:
