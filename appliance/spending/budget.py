@@ -375,12 +375,13 @@ class Budget:
         if by is None:
             raise BudgetError("A call was refused without a limit.")
         what = "today's limit" if by.scope == "day" else f"today's limit of {by.scope} {by.key}"
+        opens = budget_day.local_time(day.resets_at, self._zone())
         held = f", {show(by.reserved)} held by calls under way" if by.reserved else ""
         return BudgetExceededError(
             f"This call could pass {what}: {show(by.spent)} of {show(by.limit)} is spent{held}.",
             scope=by.scope if not by.key else f"{by.scope}:{by.key}",
             resets_at=day.resets_at,
-            fix=f"It opens again at {budget_day.local_time(day.resets_at, self._zone())}; `/budget raise 1` raises it for today.",
+            fix=f"It opens again at {opens}; `/budget raise 1` raises it for today.",
         )
 
     def _refuse_damaged(self, call: CallSpec) -> None:

@@ -12,7 +12,7 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
@@ -177,23 +177,37 @@ def parse_price(raw: Any) -> ModelPrice:
     for key in raw:
         if key not in known:
             raise ValueError(f"{key}: unknown; known are {', '.join(sorted(known))}")
-    tiers = []
-    for number, tier in enumerate(raw.get("tiers", [])):
-        over = tier.get("over")
-        if isinstance(over, bool) or not isinstance(over, int) or over < 0:
-            raise ValueError(f"tiers[{number}].over: must be a number of prompt tokens")
-        tiers.append((over, _rates(tier, f"tiers[{number}].")))
+    tiers = [_tier(tier, f"tiers[{number}]") for number, tier in enumerate(_list(raw, "tiers"))]
+    permille = PICO_PER_USD // _PERMILLE
     return ModelPrice(
         base=_rates(raw, ""),
         tiers=tuple(sorted(tiers, key=lambda tier: tier[0])),
-        modes={
-            name: ceil_div(_pico(value, f"modes.{name}"), PICO_PER_USD // _PERMILLE)
-            for name, value in raw.get("modes", {}).items()
-        },
-        server_tools={
-            name: _pico(value, f"server_tools.{name}") for name, value in raw.get("server_tools", {}).items()
-        },
+        modes={name: ceil_div(_pico(factor, f"modes.{name}"), permille) for name, factor in _table(raw, "modes")},
+        server_tools={name: _pico(rate, f"server_tools.{name}") for name, rate in _table(raw, "server_tools")},
     )
+
+
+def _tier(raw: Any, where: str) -> tuple[int, Rates]:
+    if not isinstance(raw, dict):
+        raise ValueError(f"{where}: must be a table with `over` and the five rates")
+    over = raw.get("over")
+    if isinstance(over, bool) or not isinstance(over, int) or over < 0:
+        raise ValueError(f"{where}.over: must be a number of prompt tokens")
+    return over, _rates(raw, f"{where}.")
+
+
+def _table(raw: Mapping[str, Any], name: str) -> Iterable[tuple[str, Any]]:
+    table = raw.get(name, {})
+    if not isinstance(table, dict):
+        raise ValueError(f"{name}: must be a table")
+    return table.items()
+
+
+def _list(raw: Mapping[str, Any], name: str) -> list[Any]:
+    values = raw.get(name, [])
+    if not isinstance(values, list):
+        raise ValueError(f"{name}: must be a list of tables")
+    return values
 
 
 def _rates(raw: Mapping[str, Any], where: str) -> Rates:

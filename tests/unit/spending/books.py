@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -17,39 +16,11 @@ from appliance.settings import BudgetSettings
 from appliance.spending.budget import Budget, BudgetEvent, CallSpec
 from appliance.spending.ledger import MIGRATIONS
 from appliance.spending.prices import Prices
+from appliance.testing.manual_clock import ManualClock
 
 NOON = 1_782_216_000.0  # 2026-06-23T12:00:00Z
 # Rates of the reference bills: 3 / 0.30 / 3.75 / 6 / 15 US dollars a million tokens.
 REFERENCE = "claude-sonnet-4-6"
-
-
-class HandClock:
-    """A clock that stands still until `advance`."""
-
-    def __init__(self, at: float = NOON) -> None:
-        self.at = at
-        self.ticks = 0.0
-        self._sleepers: list[tuple[float, asyncio.Event]] = []
-
-    def now(self) -> float:
-        return self.at
-
-    def monotonic(self) -> float:
-        return self.ticks
-
-    async def sleep(self, seconds: float) -> None:
-        if seconds <= 0:
-            return
-        woken = asyncio.Event()
-        self._sleepers.append((self.ticks + seconds, woken))
-        await woken.wait()
-
-    def advance(self, seconds: float) -> None:
-        self.at += seconds
-        self.ticks += seconds
-        for due, woken in self._sleepers:
-            if due <= self.ticks:
-                woken.set()
 
 
 @dataclass
@@ -58,7 +29,7 @@ class Books:
 
     path: Path
     settings: BudgetSettings
-    clock: HandClock
+    clock: ManualClock
     prices: Prices
     zone: ZoneInfo
     database: Database
@@ -76,14 +47,14 @@ async def open_books(
     folder: Path,
     *,
     settings: BudgetSettings | None = None,
-    clock: HandClock | None = None,
+    clock: ManualClock | None = None,
     zone: str = "UTC",
     prices: Prices | None = None,
     synchronous: str = "OFF",
 ) -> AsyncIterator[Books]:
     database = Database(folder / "core.db", {"spending": MIGRATIONS}, synchronous=synchronous)
     database.open()
-    clock = clock or HandClock()
+    clock = clock or ManualClock(NOON)
     events: list[BudgetEvent] = []
     books = Books(
         path=folder / "core.db",

@@ -13,8 +13,9 @@ from appliance.messages import Purpose, Usage
 from appliance.settings import BudgetSettings
 from appliance.spending.budget import Reservation
 from appliance.spending.money import PICO_PER_USD, picodollars
+from appliance.testing.manual_clock import ManualClock
 
-from .books import Books, HandClock, call, limit, open_books
+from .books import Books, call, limit, open_books
 
 CENT = PICO_PER_USD // 100
 
@@ -29,7 +30,7 @@ async def spend(books: Books, usd: str, **changes: object) -> int:
 async def until_waiting(books: Books, count: int = 1) -> None:
     """Let tasks run until `count` calls wait for money."""
     for _ in range(10_000):
-        if len(books.clock._sleepers) >= count:
+        if books.clock.sleepers >= count:
             return
         await asyncio.sleep(0)
     raise AssertionError("nobody waits")
@@ -95,7 +96,7 @@ async def test_local_calls_are_free_allowed_at_the_limit_and_their_tokens_are_co
     settings = limit("0", electricity_usd_per_hour=Decimal("0.36"))
     async with open_books(tmp_path, settings=settings) as books:
         held = await books.budget.reserve(call(local=True, model="smollm2", provider="local"))
-        books.clock.advance(10)
+        await books.clock.advance(10)
         assert await books.budget.settle(held, Usage(input=500, output=50)) == 0
         row = books.row()
         assert (row["input"], row["output"], row["seconds"], row["cost"]) == (500, 50, 10.0, 0)
@@ -118,10 +119,10 @@ async def test_the_wait_ends_with_a_refusal_when_nothing_comes_free(tmp_path: Pa
         await books.budget.reserve(call())
         waiting = asyncio.create_task(books.budget.reserve(call()))
         await until_waiting(books)
-        books.clock.advance(19.0)
+        await books.clock.advance(19.0)
         await asyncio.sleep(0)
         assert not waiting.done()
-        books.clock.advance(1.0)
+        await books.clock.advance(1.0)
         with pytest.raises(BudgetExceededError, match="held by calls under way"):
             await waiting
 
@@ -192,7 +193,7 @@ async def test_raising_today_lets_a_refused_call_through_and_ends_with_the_day(t
         await books.budget.raise_today(Decimal("1"))
         await books.budget.release(await books.budget.reserve(call()))
         assert books.budget.status()[0]["limit"] == 1.01
-        books.clock.advance(86_400)
+        await books.clock.advance(86_400)
         assert books.budget.status()[0]["limit"] == 0.01
 
 
@@ -235,7 +236,7 @@ async def test_marks_are_said_once_a_day_each_in_order(tmp_path: Path) -> None:
             with pytest.raises(BudgetExceededError):
                 await books.budget.reserve(call())
         assert [event.percent for event in books.events] == [50, 80, 100]
-        books.clock.advance(86_400)
+        await books.clock.advance(86_400)
         await spend(books, "0.06", characters=1, byte_bound=1, input_tokens=0)
         assert [event.percent for event in books.events] == [50, 80, 100, 50]
         assert books.events[-1].day == "2026-06-24"
@@ -333,10 +334,10 @@ async def test_what_a_dead_process_left_open_is_charged_as_reserved_and_marked(t
 
 
 async def test_a_call_belongs_to_the_day_it_was_reserved_on(tmp_path: Path) -> None:
-    clock = HandClock(1_782_259_199.0)  # 2026-06-23T23:59:59Z
+    clock = ManualClock(1_782_259_199.0)  # 2026-06-23T23:59:59Z
     async with open_books(tmp_path, clock=clock) as books:
         held = await books.budget.reserve(call())
-        clock.advance(2)
+        await clock.advance(2)
         cost = await books.budget.settle(held, Usage(input=10, output=10))
         totals = books.database.read("SELECT day, cost FROM spending_totals WHERE scope = 'day' AND cost > 0")
         assert totals == [("2026-06-23", cost)]
