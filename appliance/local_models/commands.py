@@ -1,4 +1,4 @@
-"""What `appliance models list|pull|verify|serve` do: plain functions that return data, which the command line prints."""
+"""What `appliance models list|pull|verify|serve` do: plain functions that return data for the command line."""
 
 from __future__ import annotations
 

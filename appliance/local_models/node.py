@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 MOST_CONTEXT = 32_768  # tokens; more costs memory that a home server wants for other things
 LEAST_CONTEXT = 2_048
 RETRY_SECONDS = (15.0, 60.0, 300.0, 900.0)
+CLOSE_SECONDS = 4.0
 PROCESS_BYTES = 1024 * MIB  # what the service takes beside its models, generously
 
 
@@ -71,6 +72,13 @@ class Part:
 
     def say(self, phase: Phase, percent: float | None, detail: str) -> None:
         self.phase, self.percent, self.detail = phase, None if percent is None else round(percent, 1), detail
+        if phase != "failed":
+            self.fix = ""
+
+    def fail(self, error: Exception) -> None:
+        what, fix = (error.what, error.fix) if isinstance(error, ApplianceError) else (repr(error), "")
+        self.say("failed", None, what)
+        self.fix = fix
 
 
 @dataclass(slots=True)
@@ -97,6 +105,7 @@ class Node:
     pulls: dict[str, Pull] = field(default_factory=dict)
     stop: Stop = field(default_factory=Stop)
     started: float = field(default_factory=time.time)
+    _threads: list[threading.Thread] = field(default_factory=list)
 
     def start(self) -> None:
         """Begin to build, fetch and load."""
@@ -104,11 +113,14 @@ class Node:
             self.chat.say("off", None, "no local chat model is wanted")
         if self.options.embedder == "off":
             self.embedder.say("off", None, "no embedder is wanted")
-        threading.Thread(target=self._boot, name="boot", daemon=True).start()
+        self._thread("boot", self._boot)
 
     def close(self) -> None:
-        """End what is being built or fetched."""
+        """End what is being built or fetched, and wait a moment until it has ended."""
         self.stop.set()
+        deadline = time.monotonic() + CLOSE_SECONDS
+        for thread in list(self._threads):
+            thread.join(max(0.0, deadline - time.monotonic()))
 
     def status(self) -> dict[str, Any]:
         """The state for GET /status."""
@@ -121,7 +133,7 @@ class Node:
             "window": self.chat.window,
             "native_tools": bool(self.chat_engine and self.chat_engine.native_tools),
             "waiting": self.chat_worker.waiting,
-            "embedder": asdict(self.embedder),
+            "embedder": {**asdict(self.embedder), "name": self.embedder.model},
             "offer": self.offer(),
             "pulls": [asdict(pull) for pull in self.pulls.values()],
             "memory_mb": _resident_mib(),
@@ -148,17 +160,19 @@ class Node:
             for part in parts:
                 part.say(phase, percent, detail)
 
-        if not self._until_done(say, lambda: runtime.ensure(self._store, say, self.stop)):
+        if not self._until_done(parts, lambda: runtime.ensure(self._store, say, self.stop)):
             return
-        workers = []
         if self.chat.phase != "off":
-            workers.append(threading.Thread(target=self._bring_chat, name="bring-chat", daemon=True))
+            self._thread("bring-chat", self._bring_chat)
         if self.embedder.phase != "off":
-            workers.append(threading.Thread(target=self._bring_embedder, name="bring-embedder", daemon=True))
-        for worker in workers:
-            worker.start()
+            self._thread("bring-embedder", self._bring_embedder)
 
-    def _until_done(self, say: Callable[[Phase, float | None, str], None], work: Callable[[], object]) -> bool:
+    def _thread(self, name: str, work: Callable[[], None]) -> None:
+        thread = threading.Thread(target=work, name=name, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _until_done(self, parts: list[Part], work: Callable[[], object]) -> bool:
         """Do `work`, again after a while when only the network stood in the way; return whether it was done."""
         tries = 0
         while True:
@@ -167,11 +181,8 @@ class Node:
             except StoppedError:
                 return False
             except (ApplianceError, OSError, RuntimeError, ValueError) as error:
-                say("failed", None, error.what if isinstance(error, ApplianceError) else str(error))
-                fix = error.fix if isinstance(error, ApplianceError) else ""
-                for part in (self.chat, self.embedder):
-                    if part.phase == "failed":
-                        part.fix = fix
+                for part in parts:
+                    part.fail(error)
                 if not (isinstance(error, FetchError) and error.retry):
                     return False
             else:
@@ -182,22 +193,18 @@ class Node:
                 return False
 
     def _bring_chat(self) -> None:
-        self._until_done(self.chat.say, lambda: self._use_chat(self._chosen("chat", self.options.chat)))
-        best = best_fit(machine_memory())
-        if self.options.chat == "auto" and self.options.upgrade and best.size <= ASK_ABOVE_BYTES:
-            self._upgrade(best)
+        self._until_done([self.chat], lambda: self._use_chat(self._chosen("chat", self.options.chat)))
+        if self.options.chat == "auto":
+            self._upgrade(best_fit(machine_memory()))
 
     def _bring_embedder(self) -> None:
-        self._until_done(
-            self.embedder.say, lambda: self._use_embedder(self._chosen("embedding", self.options.embedder))
-        )
-        best = best_fit(machine_memory(), "embedding", 512)
-        if self.options.embedder == "auto" and self.options.upgrade:
-            self._upgrade(best)
+        self._until_done([self.embedder], lambda: self._use_embedder(self._chosen("embedding", self.options.embedder)))
+        if self.options.embedder == "auto":
+            self._upgrade(best_fit(machine_memory(), "embedding", 512))
 
     def _upgrade(self, best: Entry) -> None:
         """Fetch a better model that is small enough not to ask, quietly: what is in use goes on."""
-        if best.size > ASK_ABOVE_BYTES or self._store.present(best):
+        if not self.options.upgrade or best.size > ASK_ABOVE_BYTES or self._store.present(best):
             return
         with contextlib.suppress(ApplianceError):
             self.pull(best.name)
@@ -253,7 +260,7 @@ class Node:
         self._need(item, context)
         engine = ChatEngine(path, name=item.name, context=context, threads=self.options.threads)
         old, self.chat_engine = self.chat_engine, engine
-        self.chat.model, self.chat.window, self.chat.fix = item.name, engine.window, ""
+        self.chat.model, self.chat.window = item.name, engine.window
         self.chat.say("ready", 100.0, f"{item.name} answers")
         if old is not None:
             self.chat_worker.submit(old.close)
@@ -269,7 +276,7 @@ class Node:
         old, self.embed_engine = self.embed_engine, engine
         part = self.embedder
         part.model, part.window, part.dimensions = item.name, engine.window, engine.dimensions
-        part.multilingual, part.fix = item.multilingual, ""
+        part.multilingual = item.multilingual
         part.say("ready", 100.0, f"{item.name} embeds")
         if old is not None:
             self.embed_worker.submit(old.close)
@@ -281,7 +288,7 @@ class Node:
         if running is not None and running.phase == "fetching":
             return running
         self.pulls[item.name] = Pull(item.name)
-        threading.Thread(target=self._pull_quietly, args=(item.name,), name=f"pull-{item.name}", daemon=True).start()
+        self._thread(f"pull-{item.name}", lambda: self._pull_quietly(item.name))
         return self.pulls[item.name]
 
     def _pull_quietly(self, name: str) -> None:

@@ -69,6 +69,7 @@ def build_app(node: Node, *, token: str = "", loopback: bool = True) -> Litestar
         route_handlers=[healthz, status, models, pull, chat, embeddings],
         before_request=guard,
         state=State({"node": node}),
+        on_shutdown=[node.close],  # before the signal that ends us is raised again: a build must not outlive us
         openapi_config=None,
         request_max_body_size=MOST_BODY_BYTES,
         exception_handlers={ApplianceError: _appliance_error, HTTPException: _http_error, Exception: _unforeseen},
@@ -240,15 +241,13 @@ def serve(
         if announce:
             sys.stdout.write(f"{listener.getsockname()[1]}\n")
             sys.stdout.flush()
+            os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nobody reads on: a full pipe would block us
         node.start()
         app = build_app(node, token=token, loopback=_is_loopback(host))
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, timeout_graceful_shutdown=2, lifespan="on", server_header=False
         )
-        try:
-            uvicorn.Server(config).run(sockets=[listener])
-        finally:
-            node.close()
+        uvicorn.Server(config).run(sockets=[listener])
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -10,16 +10,19 @@ import contextlib
 import os
 import secrets
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from appliance.clock import Clock, SystemClock
 from appliance.errors import InputError, NotFoundError
 from appliance.local_models.errors import LocalModelError
-from appliance.settings import LocalModelSettings, Settings
+from appliance.settings import PREFIX, SHORT_NAMES, LocalModelSettings, Settings
+
+if TYPE_CHECKING:
+    import httpx2
 
 log = structlog.get_logger(__name__)
 
@@ -27,8 +30,9 @@ POLL_SECONDS = 0.5  # while something is being built, fetched or loaded
 IDLE_POLL_SECONDS = 5.0  # when it is ready
 BACK_OFF_SECONDS = (0.2, 1.0, 5.0, 30.0, 120.0)
 STEADY_SECONDS = 60.0  # up for this long: the next death counts as the first again
-STOP_SECONDS = 5.0
+STOP_SECONDS = 8.0
 START_SECONDS = 30.0
+REQUEST_SECONDS = 10.0
 LAST_LINES = 20
 _STARTING: dict[str, Any] = {"phase": "starting", "percent": None, "detail": "the models service starts", "fix": ""}
 
@@ -39,6 +43,15 @@ def needed(settings: Settings) -> tuple[bool, bool]:
     if not local.enabled:
         return False, False
     return "local" in settings.chain or settings.cheap == "local", local.embedder != "off"
+
+
+def without_settings(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment without the appliance's settings: keys and bot tokens are no business of a models process."""
+    return {
+        name: value
+        for name, value in environment.items()
+        if not name.startswith(PREFIX) and name.removesuffix("_FILE") not in SHORT_NAMES
+    }
 
 
 class Supervisor:
@@ -72,6 +85,7 @@ class Supervisor:
         self._process: asyncio.subprocess.Process | None = None
         self._tail: list[str] = []
         self._changed = asyncio.Event()
+        self._client: httpx2.AsyncClient | None = None
         self.restarts = 0
 
     @property
@@ -115,6 +129,9 @@ class Supervisor:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks.clear()
         await self._end_child()
+        if self._client is not None:
+            await self._client.aclose()
+            self._client = None
         self._url = self._settings.url.rstrip("/")
         self._take({"phase": "off", "percent": None, "detail": "stopped"})
 
@@ -171,11 +188,11 @@ class Supervisor:
     async def _run_child(self) -> int:
         """Run the child until it ends; return its exit code (negative: the signal)."""
         command = list(self._command) if self._command is not None else self._child_command()
-        environment = {**os.environ, "APPLIANCE_LOCAL__TOKEN": self.token}
+        environment = {**without_settings(os.environ), "APPLIANCE_LOCAL__TOKEN": self.token}
         self._tail.clear()
         self._process = process = await asyncio.create_subprocess_exec(
             *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-            env=environment,
+            env=environment, start_new_session=True,
         )  # fmt: skip
         errors = asyncio.create_task(self._read_errors(process))
         try:
@@ -255,10 +272,11 @@ class Supervisor:
 
         if not self._url:
             raise LocalModelError("The models service is not up yet.", fix="Try again in a while.")
-        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        if self._client is None:
+            headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+            self._client = httpx2.AsyncClient(headers=headers, timeout=REQUEST_SECONDS, trust_env=False)
         try:
-            async with httpx2.AsyncClient(base_url=self._url, headers=headers, timeout=10.0, trust_env=False) as client:
-                response = await client.request(method, path, json=body)
+            response = await self._client.request(method, f"{self._url}{path}", json=body)
         except httpx2.HTTPError as error:
             raise LocalModelError(
                 f"The models service at {self._url} does not answer: {type(error).__name__}."

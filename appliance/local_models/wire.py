@@ -115,7 +115,10 @@ def model_list(chat: Part, embedder: Part, started: float) -> dict[str, Any]:
 
 
 def embedding_texts(body: dict[str, Any], *, most: int) -> tuple[list[str], bool]:
-    """Return the texts of an embedding request and whether they are queries (`input_type`: query or document)."""
+    """Return the texts of an embedding request and whether they are queries.
+
+    `input_type` is query, or document (also called passage), which is the default.
+    """
     given = body.get("input")
     texts = [given] if isinstance(given, str) else given
     if not isinstance(texts, list) or not texts or not all(isinstance(item, str) for item in texts):
@@ -123,8 +126,8 @@ def embedding_texts(body: dict[str, Any], *, most: int) -> tuple[list[str], bool
     if len(texts) > most:
         raise TooLargeError(f"input has {len(texts)} texts; at most {most} are taken at once.")
     kind = body.get("input_type", "document")
-    if kind not in ("query", "document"):
-        raise InputError("input_type must be query or document.")
+    if kind not in ("query", "document", "passage"):
+        raise InputError("input_type must be query, document or passage.")
     if body.get("encoding_format") not in (None, "float", "base64"):
         raise InputError("encoding_format must be float or base64.")
     return texts, kind == "query"
