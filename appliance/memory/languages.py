@@ -43,7 +43,7 @@ STOP_WORDS = frozenset(
     should shouldn so some someone something sort still such t tell than that the their theirs them then there
     these they thing things think this those through to too type under until up upon us use used ve very was
     wasn way we well were weren what whatever when where whether which while who whom whose why will with won
-    would wouldn yes yet you your yours yourself""".split()  # noqa: SIM905 - a list of 180 quotes reads worse
+    would wouldn yes yet you your yours yourself""".split()
 )
 # Characters that carry grammar rather than meaning, in Simplified.
 STOP_CHARACTERS = frozenset(

@@ -1,0 +1,260 @@
+"""index.db: opened, kept equal to the files, healed. Derived, so every doubt ends in making it again from the files.
+
+`synchronous=NORMAL`: a power cut may lose the last writes, and the next look at the files brings them back. Keyword
+search works as soon as a file is read; vectors are filled in behind (filler.py).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+
+from appliance.clock import Clock, iso
+from appliance.crash_points import crash_point
+from appliance.database import Database, open_connection
+from appliance.errors import StateError
+from appliance.memory import sources, store
+from appliance.memory.schema import MIGRATIONS
+from appliance.memory.sources import Known, Look
+from appliance.memory.vectors import load_functions
+from appliance.memory.workspace import Workspace
+from appliance.storage import set_aside
+
+T = TypeVar("T")
+_BATCH = 400  # chunks of one transaction; a long transcript must not hold up a turn's own
+_DAMAGE = (apsw.CorruptError, apsw.NotADBError)
+
+
+class MemoryIndex:
+    """Given STATE and each agent's workspace, hold the index. `open`, `sync` (again after each change), `close`.
+
+    `changed` is called after every sync that wrote something, so that vectors can follow.
+    """
+
+    def __init__(self, state: Path, workspaces: Mapping[str, Workspace], clock: Clock) -> None:
+        self.path = state / "index.db"
+        self.workspaces = workspaces
+        self.team = state / "team"
+        self.vector_reason = ""
+        self.changed: Callable[[], None] = lambda: None
+        self._clock = clock
+        self._database: Database | None = None
+        self._reader: apsw.Connection | None = None
+        self._reader_lock = threading.Lock()
+        self._sync_lock = asyncio.Lock()
+        self.set_aside: Path | None = None  # where the last damaged file went
+        self.generation = 0  # how often the file was made anew in this process
+
+    # ---- life ----
+
+    def open(self) -> None:
+        """Open or make the file. A damaged one, or one of another release, is set aside and made again.
+
+        Raises StateError when the folder cannot be used at all.
+        """
+        try:
+            self._open()
+            assert self._database is not None
+            self._database.write_now(lambda c: store.rows(c, "SELECT count(*) FROM chunks"))
+        except (*_DAMAGE, StateError) as error:
+            if isinstance(error, StateError) and "cannot be opened" in error.what:
+                raise
+            self._start_again()
+
+    def close(self) -> None:
+        with self._reader_lock:
+            if self._reader is not None:
+                self._reader.close()
+                self._reader = None
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def _open(self) -> None:
+        database = Database(self.path, {"memory": MIGRATIONS}, synchronous="NORMAL", prepare=self._prepare)
+        database.open()
+        self._database = database
+        self._reader = open_connection(self.path, readonly=True)
+        self._prepare(self._reader)
+        self._reader.execute("PRAGMA cache_size=-32768; PRAGMA mmap_size=1073741824")
+
+    def _prepare(self, connection: apsw.Connection) -> None:
+        self.vector_reason = load_functions(connection)
+
+    def _start_again(self) -> None:
+        """Set the file aside under a dated name and make an empty one."""
+        self.close()
+        stamp = iso(self._clock.now()).replace(":", "").replace("-", "")
+        for suffix in ("-wal", "-shm", ""):
+            part = self.path.with_name(self.path.name + suffix)
+            if part.exists():
+                self.set_aside = set_aside(part, stamp)
+        self.generation += 1
+        self._open()
+
+    # ---- reading and writing ----
+
+    def read(self, work: Callable[[apsw.Connection], T]) -> T:
+        """Run `work` on the search connection, on the caller's thread, one at a time. Raises apsw.Error, StateError."""
+        with self._reader_lock:
+            if self._reader is None:
+                raise StateError("index.db is not open.")
+            return work(self._reader)
+
+    async def read_behind(self, work: Callable[[apsw.Connection], T]) -> T:
+        """The same on a worker thread; damage that shows itself here is healed, and the error raised all the same."""
+        try:
+            return await asyncio.to_thread(self.read, work)
+        except _DAMAGE:
+            await self.heal()
+            raise
+
+    async def write(self, work: Callable[[apsw.Connection], T]) -> T:
+        """Run `work` in one transaction. Raises apsw.Error."""
+        if self._database is None:
+            raise StateError("index.db is not open.")
+        return await self._database.write(work)
+
+    # ---- keeping equal to the files ----
+
+    async def sync(self, *, only: Path | None = None) -> int:
+        """Look at every file (or at one), index what changed, drop what is gone; return how many files changed."""
+        async with self._sync_lock:
+            try:
+                count = await self._sync(only)
+            except _DAMAGE:
+                await asyncio.to_thread(self._start_again)
+                count = await self._sync(None)
+        if count:
+            self.changed()
+        return count
+
+    async def rebuild(self) -> int:
+        """Forget what is known of every file and read all again; vectors of unchanged texts stay. Returns the files."""
+        await self.write(lambda c: c.execute("UPDATE files SET stamp=''") and None)
+        return await self.sync()
+
+    async def heal(self) -> None:
+        """Set a damaged file aside and make the index again; keyword search is back when this returns."""
+        async with self._sync_lock:
+            await asyncio.to_thread(self._start_again)
+            await self._sync(None)
+        self.changed()
+
+    async def check(self) -> list[str]:
+        """Compare the parts by count and repair what does not agree; return what was found (empty: sound)."""
+        found = await self.read_behind(store.faults)
+        if found:
+            await self.write(store.repair_vectors)
+            await self.write(store.repair_words)
+            self.changed()
+        return found
+
+    async def _sync(self, only: Path | None) -> int:
+        have = await self.read_known()
+        seen: set[str] = set()
+        agents: set[str] = set()
+        count = 0
+        for look in await asyncio.to_thread(lambda: list(sources.looks(self.workspaces, self.team))):
+            seen.add(look.name)
+            known = have.get(look.name, Known())
+            if look.stamp == known.stamp or (only is not None and look.path != only):
+                continue
+            count += await self._index_file(look, known)
+            if look.note:
+                agents.add(look.agent)
+        if only is None:
+            for name in set(have) - seen - {f"{agent}/items" for agent in self.workspaces}:
+                await self.write(lambda c, name=name: store.forget_file(c, name))  # type: ignore[misc]
+                agents.update(agent for agent in self.workspaces if name.startswith(f"{agent}/memory/"))
+                count += 1
+        for agent in agents:
+            await self._index_items(agent)
+        return count
+
+    async def read_known(self) -> dict[str, Known]:
+        """What the index holds of each file."""
+        found = await self.write(lambda c: store.rows(c, "SELECT name, stamp, offset, lines, session FROM files"))
+        return {name: Known(stamp, offset, lines, session) for name, stamp, offset, lines, session in found}
+
+    async def _index_file(self, look: Look, known: Known) -> int:
+        try:
+            if look.kind == "transcript":
+                await self._index_transcript(look, known)
+            else:
+                placed = await asyncio.to_thread(sources.read_markdown, look, self.workspaces.get(look.agent))
+                await self.write(lambda c: _replace(c, look.name, placed, stamp=look.stamp))
+        except OSError:
+            return 0  # gone or unreadable since it was listed: the next look sees to it
+        return 1
+
+    async def _index_transcript(self, look: Look, known: Known) -> None:
+        previous = await self.write(lambda c: _previous(c, look.name, known.lines)) if known.lines else ""
+        part = await asyncio.to_thread(sources.read_part, look, known, previous)
+        if not part.session:
+            return
+        for start in range(0, len(part.placed), _BATCH):
+            batch = part.placed[start : start + _BATCH]
+            await self.write(lambda c, batch=batch: store.put(c, store.file_id(c, look.name), batch))  # type: ignore[misc]
+            crash_point("index-transcript")
+
+        def finish(connection: apsw.Connection) -> None:
+            file = store.file_id(connection, look.name)
+            if part.fresh:
+                store.keep_only(connection, file, (one.chunk.key for one in part.placed))
+            connection.execute(
+                "UPDATE files SET stamp=?, offset=?, lines=?, session=? WHERE id=?",
+                (look.stamp, part.offset, part.lines, part.session, file),
+            )
+
+        await self.write(finish)
+
+    async def _index_items(self, agent: str) -> None:
+        placed, hidden = await asyncio.to_thread(sources.read_items, agent, self.workspaces[agent])
+
+        def work(connection: apsw.Connection) -> None:
+            _replace(connection, f"{agent}/items", placed, stamp="items")
+            store.hide_messages(connection, hidden)
+
+        await self.write(work)
+
+    # ---- telling ----
+
+    async def status(self) -> dict[str, Any]:
+        """Counts for `/memory`, `doctor` and metrics: files, chunks, items, vectors, wanted (vectors still to make)."""
+
+        def counts(connection: apsw.Connection) -> dict[str, Any]:
+            [(chunks, items, wanted)] = store.rows(
+                connection, "SELECT count(*), coalesce(sum(shelf), 0), coalesce(sum(wanted), 0) FROM chunks"
+            )
+            [(files,)] = store.rows(connection, "SELECT count(*) FROM files")
+            [(vectors,)] = store.rows(connection, "SELECT count(*) FROM vectors")
+            return {"files": files, "chunks": chunks, "items": items, "vectors": vectors, "wanted": wanted}
+
+        found = await self.read_behind(counts)
+        return {**found, "vector_functions": self.vector_reason or "sqlite-vec", "set_aside": str(self.set_aside or "")}
+
+
+def _replace(connection: apsw.Connection, name: str, placed: list[store.Placed], *, stamp: str) -> None:
+    """Make a file's chunks exactly these, in one transaction."""
+    file = store.file_id(connection, name)
+    store.keep_only(connection, file, (one.chunk.key for one in placed))
+    crash_point("index-write")
+    store.put(connection, file, placed)
+    connection.execute("UPDATE files SET stamp=? WHERE id=?", (stamp, file))
+
+
+def _previous(connection: apsw.Connection, name: str, lines: int) -> str:
+    """What the turn before line `lines` + 1 of a transcript said."""
+    found = store.rows(
+        connection,
+        "SELECT c.own, c.units FROM chunks c JOIN files f ON f.id = c.file WHERE f.name = ? AND c.kind = 'turn'"
+        " AND c.own != '' AND c.ordinal < ? ORDER BY c.ordinal DESC LIMIT 1",
+        (name, (lines + 1) * 100),
+    )
+    return str(found[0][0]) if found else ""

@@ -1,0 +1,158 @@
+"""The two legs of a search, as SQL. The scope filter is inside each query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+import msgspec
+
+from appliance.memory.chunks import Unit
+from appliance.memory.languages import Query
+from appliance.memory.schema import ITEMS, SHELVES
+from appliance.memory.store import rows
+from appliance.messages import Source
+
+CANDIDATES = 100  # a leg; a few more than are shown, because windows that overlap are passed over
+_RESCORED = 2  # times as many nearest by sign bits, put in order by their floats
+_NEAR_WEIGHT = 0.6  # of words that stand in the reply, the turn before or the headings
+_SURROUNDING = 4  # neighbours each side that a window may grow into
+
+
+@dataclass(frozen=True, slots=True)
+class QueryVectors:
+    """A question's vector, as it is and with the mean of its script's questions taken off."""
+
+    plain: bytes
+    centred: bytes
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A chunk in the running. `text_score` is BM25 (higher is better), the others cosines; None: the leg has none."""
+
+    id: int
+    file: int
+    ordinal: int
+    path: str
+    kind: str
+    source: Source
+    at: float
+    units: tuple[Unit, ...]
+    text_score: float | None = None
+    plain: float | None = None
+    centred: float | None = None
+    score: float = 0.0
+    vector_part: float = 0.0
+    text_part: float = 0.0
+
+
+def candidates(
+    connection: apsw.Connection, shelf: int, question: Query, vectors: QueryVectors | None, scopes: Sequence[int]
+) -> list[Candidate]:
+    """What either leg finds in these scopes, each with the scores of both where they can be had."""
+    allowed = msgspec.json.encode(scopes).decode()
+    words = _by_words(connection, shelf, question, allowed)
+    ids = list(words)
+    if vectors is not None:
+        ids = list(dict.fromkeys([*ids, *_by_bits(connection, shelf, vectors, allowed)]))
+    if not ids:
+        return []
+    wanted = msgspec.json.encode(ids).decode()
+    cosines = _cosines(connection, vectors, wanted) if vectors is not None else {}
+    if vectors is not None:
+        ids = _nearest(ids, words, cosines)
+        wanted = msgspec.json.encode(ids).decode()
+    found = []
+    for row in rows(connection, _ROWS, (wanted,)):
+        plain, centred = cosines.get(row[0], (None, None))
+        units = tuple((int(line), str(text)) for line, text in msgspec.json.decode(row[7]))
+        found.append(
+            Candidate(
+                row[0],
+                row[1],
+                row[2],
+                row[3],
+                row[4],
+                Source(row[5]),
+                row[6],
+                units,
+                text_score=words.get(row[0]),
+                plain=plain,
+                centred=centred,
+            )
+        )
+    return found
+
+
+_ROWS = """SELECT id, file, ordinal, path, kind, source, at, units FROM chunks
+WHERE NOT hidden AND id IN (SELECT value FROM json_each(?))"""
+
+
+def _by_words(connection: apsw.Connection, shelf: int, question: Query, allowed: str) -> dict[int, float]:
+    """BM25 by chunk. FTS5 ranks first and the join stops at the limit, so the filter costs a few lookups."""
+    if not question.match:
+        return {}
+    name = f"{SHELVES[shelf]}_words"
+    found = rows(
+        connection,
+        f"SELECT f.rowid, f.rank FROM {name} f CROSS JOIN chunks c ON c.id = f.rowid"  # noqa: S608 - a constant name
+        f" WHERE f.{name} MATCH ?1 AND f.rank MATCH 'bm25(1.0, {_NEAR_WEIGHT})'"
+        " AND NOT c.hidden AND c.scope IN (SELECT value FROM json_each(?2)) ORDER BY f.rank LIMIT ?3",
+        (question.match, allowed, CANDIDATES),
+    )
+    return {int(number): -float(rank) for number, rank in found}
+
+
+def _by_bits(connection: apsw.Connection, shelf: int, vectors: QueryVectors, allowed: str) -> list[int]:
+    """The nearest by sign bits, scanned; about 0.1 ms a thousand."""
+    mine = "shelf = 1" if shelf == ITEMS else "shelf = 0"
+    found = rows(
+        connection,
+        f"SELECT chunk FROM vectors WHERE {mine} AND scope IN (SELECT value FROM json_each(?2))"  # noqa: S608
+        " ORDER BY vec_distance_hamming(vec_bit(bits), vec_bit(?1)) LIMIT ?3",
+        (_sign_bits(connection, vectors.centred), allowed, CANDIDATES * _RESCORED),
+    )
+    return [int(row[0]) for row in found]
+
+
+def _sign_bits(connection: apsw.Connection, raw: bytes) -> bytes:
+    found: Any = rows(connection, "SELECT vec_quantize_binary(?)", (raw,))[0][0]
+    return bytes(found)
+
+
+def _cosines(connection: apsw.Connection, vectors: QueryVectors, wanted: str) -> dict[int, tuple[float, float]]:
+    """(plain, centred) cosine by chunk, exact."""
+    found = rows(
+        connection,
+        "SELECT v.chunk, 1 - vec_distance_cosine(e.raw, ?1), 1 - vec_distance_cosine(vec_sub(e.raw, m.passage), ?2)"
+        " FROM json_each(?3) j JOIN vectors v ON v.chunk = j.value JOIN embeddings e ON e.id = v.embedding"
+        " JOIN means m ON m.script = v.script",
+        (vectors.plain, vectors.centred, wanted),
+    )
+    return {int(number): (float(plain), float(centred)) for number, plain, centred in found}
+
+
+def _nearest(ids: list[int], words: dict[int, float], cosines: dict[int, tuple[float, float]]) -> list[int]:
+    """Everything the words found, and the nearest by exact cosine."""
+    near = sorted((one for one in ids if one in cosines), key=lambda one: -cosines[one][1])[:CANDIDATES]
+    return list(dict.fromkeys([*words, *near]))
+
+
+def surroundings(connection: apsw.Connection, candidate: Candidate) -> list[Unit]:
+    """The candidate's units with those of its neighbours in the file, in order, each once."""
+    if candidate.kind not in ("turn", "chunk"):
+        return list(candidate.units)
+    sql = "SELECT units FROM chunks WHERE file=? AND kind=? AND NOT hidden AND ordinal {} ? ORDER BY ordinal {} LIMIT ?"
+    place = (candidate.file, candidate.kind, candidate.ordinal, _SURROUNDING)
+    before = rows(connection, sql.format("<", "DESC"), place)
+    after = rows(connection, sql.format(">", "ASC"), place)
+    units: dict[Unit, None] = {}
+    for (raw,) in reversed(before):
+        units.update(dict.fromkeys((int(line), str(text)) for line, text in msgspec.json.decode(raw)))
+    units.update(dict.fromkeys(candidate.units))
+    for (raw,) in after:
+        units.update(dict.fromkeys((int(line), str(text)) for line, text in msgspec.json.decode(raw)))
+    return list(units)

@@ -1,0 +1,219 @@
+"""One question to the index: two legs, joined by weights that follow the embedder and the question's language.
+
+    words ──┐
+            ├─ candidates → scores of both legs → joined → decay → MMR → windows not yet on show
+    vector ─┘
+
+Each leg works without the other; no text of a question can make it fail. Captured items are a list of their own and
+come first. The weights are measured (docs): an English-only embedder gets 0.3 and none for other scripts, a
+multilingual one 0.7.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import apsw
+
+from appliance.clock import Clock
+from appliance.errors import ModelError, StateError
+from appliance.memory import fusion, legs
+from appliance.memory.chunks import Unit
+from appliance.memory.filler import VectorFiller
+from appliance.memory.index import MemoryIndex
+from appliance.memory.languages import SCRIPTS, Query, analyse
+from appliance.memory.legs import Candidate, QueryVectors
+from appliance.memory.schema import ITEMS, TALK
+from appliance.memory.scopes import Scope, allowed
+from appliance.memory.vectors import subtract
+from appliance.memory.windows import Window, best_unit, grow
+from appliance.messages import Source
+
+Backend = Literal["hybrid", "rrf", "rerank"]
+Weights = Literal["auto"] | tuple[float, float]
+LIMIT = 6
+_VECTOR_SECONDS = 3.0  # a question waits no longer for its vector; words alone answer then
+_REMEMBERED_QUESTIONS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result. `path` is relative to the agent's folder (or `team/...`); `score` and `parts` are 0 to 1."""
+
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+    snippet: str
+    parts: dict[str, float]
+    kind: str
+    at: float
+    source: Source
+
+    def as_json(self) -> dict[str, Any]:
+        """The form of `appliance memory search --json`."""
+        return {
+            "path": self.path,
+            "start_line": self.start_line,
+            "end_line": self.end_line,
+            "score": round(self.score, 4),
+            "snippet": self.snippet,
+            "parts": {name: round(value, 4) for name, value in self.parts.items()},
+        }
+
+
+class Reranker(Protocol):
+    """Scores texts against a question, higher is nearer; raises ModelError when it cannot."""
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> list[float]: ...
+
+
+@dataclass(slots=True)
+class SearchOptions:
+    """Choices of the settings. `most_items` captured items at most come first."""
+
+    weights: Weights = "auto"
+    backend: Backend = "hybrid"
+    most_items: int = 3
+    reranker: Reranker | None = None
+
+
+@dataclass(slots=True)
+class _Shown:
+    """What the results show already."""
+
+    units: set[tuple[str, Unit]] = field(default_factory=set)
+
+
+class MemorySearch:
+    """Given the index and (when there is an embedder) its filler, answer questions within a reader's scope."""
+
+    def __init__(
+        self, index: MemoryIndex, filler: VectorFiller | None, clock: Clock, options: SearchOptions | None = None
+    ) -> None:
+        self._index = index
+        self._filler = filler
+        self._clock = clock
+        self._options = options or SearchOptions()
+        self._remembered: OrderedDict[tuple[str, str], bytes] = OrderedDict()
+
+    async def search(self, query: str, scope: Scope, limit: int = LIMIT) -> list[Hit]:
+        """The best places for a question, best first, at most `limit`. Never raises for a question's text; a damaged
+        index is healed and searched again."""
+        if limit <= 0 or not query.strip():
+            return []
+        question = analyse(query)
+        vectors = await self._query_vectors(question)
+        for attempt in (1, 2):
+            try:
+                return await self._search(question, vectors, scope, limit)
+            except (apsw.CorruptError, apsw.NotADBError):
+                if attempt == 2:
+                    raise StateError("The memory index is damaged and could not be made again.") from None
+        return []
+
+    async def _search(self, question: Query, vectors: QueryVectors | None, scope: Scope, limit: int) -> list[Hit]:
+        weights = self._weights(question)
+        items, talk = await self._index.read_behind(lambda c: self._candidates(c, question, vectors, weights, scope))
+        if self._options.backend == "rerank" and self._options.reranker is not None:
+            items, talk = await self._reranked(question, items), await self._reranked(question, talk)
+        return await self._index.read_behind(lambda c: self._shown(c, question, items, talk, limit))
+
+    def _candidates(
+        self, connection: apsw.Connection, question: Query, vectors: QueryVectors | None,
+        weights: tuple[float, float], scope: Scope,
+    ) -> tuple[list[Candidate], list[Candidate]]:  # fmt: skip
+        scopes = allowed(connection, scope)
+        if not scopes:
+            return [], []
+        found = []
+        for shelf in (ITEMS, TALK):
+            candidates = legs.candidates(connection, shelf, question, vectors if weights[0] > 0 else None, scopes)
+            fusion.join(candidates, weights, rrf=self._options.backend == "rrf")
+            fusion.decay(candidates, self._clock.now())
+            found.append(sorted(candidates, key=lambda one: -one.score))
+        return found[0], fusion.diversify(found[1])
+
+    def _shown(
+        self, connection: apsw.Connection, question: Query, items: list[Candidate], talk: list[Candidate], limit: int
+    ) -> list[Hit]:
+        """Windows of the best candidates: items first, then talk; what is on show already is passed over."""
+        shown = _Shown()
+        hits: list[Hit] = []
+        for candidate in fusion.telling_items(items, talk)[: min(self._options.most_items, max(1, limit // 2))]:
+            hits.append(_hit(candidate, _item_window(candidate)))
+            shown.units.update((candidate.path, unit) for unit in candidate.units)
+        for candidate in talk:
+            if len(hits) >= limit:
+                break
+            units = legs.surroundings(connection, candidate)
+            own = [units.index(unit) for unit in candidate.units]
+            best = own[best_unit(candidate.units, question.terms)]
+            if (candidate.path, units[best]) in shown.units:
+                continue
+            window = grow(units, best, question.terms)
+            shown.units.update((candidate.path, unit) for unit in window.units)
+            hits.append(_hit(candidate, window))
+        return hits
+
+    def _weights(self, question: Query) -> tuple[float, float]:
+        """(vector, text), sum 1."""
+        identity = self._filler.identity if self._filler else None
+        if identity is None:
+            return (0.0, 1.0)
+        chosen = self._options.weights
+        if chosen == "auto":
+            return fusion.auto_weights(multilingual=identity.multilingual, latin=question.script == "latin")
+        total = sum(chosen)
+        return (chosen[0] / total, chosen[1] / total) if total > 0 else (0.5, 0.5)
+
+    async def _query_vectors(self, question: Query) -> QueryVectors | None:
+        """The question's vector, plain and with its script's mean taken off; None when there is none in time."""
+        filler = self._filler
+        if filler is None or filler.identity is None or self._weights(question)[0] == 0:
+            return None
+        key = (str(filler.identity), question.text)
+        raw = self._remembered.get(key)
+        if raw is None:
+            try:
+                async with asyncio.timeout(_VECTOR_SECONDS):
+                    raw = await filler.query_vector(question.text)
+            except (ModelError, TimeoutError):
+                return None
+            if not raw:
+                return None
+            self._remembered[key] = raw
+            while len(self._remembered) > _REMEMBERED_QUESTIONS:
+                self._remembered.popitem(last=False)
+        means = filler.means(SCRIPTS.index(question.script))
+        return QueryVectors(raw, subtract(raw, means.query) if means else raw)
+
+    async def _reranked(self, question: Query, candidates: list[Candidate]) -> list[Candidate]:
+        """The best two dozen in the reranker's order, the rest behind; as they were when it fails."""
+        head, tail = candidates[: 4 * LIMIT], candidates[4 * LIMIT :]
+        reranker = self._options.reranker
+        if reranker is None or len(head) < 2:
+            return candidates
+        try:
+            scores = await reranker.rerank(question.text, ["\n".join(t for _, t in one.units) for one in head])
+        except ModelError:
+            return candidates
+        for one, score in zip(head, fusion.scaled(scores), strict=True):
+            one.score = 0.5 * one.score + 0.5 * score
+        return [*sorted(head, key=lambda one: -one.score), *tail]
+
+
+def _item_window(candidate: Candidate) -> Window:
+    return grow(candidate.units, 0, ())
+
+
+def _hit(candidate: Candidate, window: Window) -> Hit:
+    parts = {"vector": candidate.vector_part, "text": candidate.text_part}
+    return Hit(
+        candidate.path, window.start_line, window.end_line, candidate.score, window.text, parts,
+        candidate.kind, candidate.at, candidate.source,
+    )  # fmt: skip

@@ -1,0 +1,143 @@
+"""Which files are indexed, and what becomes of each. Reads files; writes nothing.
+
+MEMORY.md, USER.md, day notes and transcripts of each agent, and Markdown under team/. The work folder is not memory:
+what commands and downloads left there is found with commands.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Literal
+
+from appliance.memory.chunks import Chunk, markdown_chunks, read_transcript, turn_chunks
+from appliance.memory.items import Item, Items, forgotten
+from appliance.memory.scopes import Label, label_of
+from appliance.memory.store import Placed
+from appliance.memory.workspace import PRIVATE, Workspace
+
+_MOST_BYTES = 20_000_000  # of a Markdown file; larger ones are somebody's data, not memory
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One file as it is now. `name` identifies it in the index, `shown` is its path in search results."""
+
+    name: str
+    path: Path
+    shown: str
+    kind: Literal["markdown", "transcript"]
+    agent: str
+    label: Label
+    stamp: str
+    size: int
+    note: bool = False  # a day note: its items belong to the list of items
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the index holds of a file."""
+
+    stamp: str = ""
+    offset: int = 0
+    lines: int = 0
+    session: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A transcript from some place on, ready to be written."""
+
+    placed: list[Placed]
+    session: str
+    offset: int
+    lines: int
+    fresh: bool  # read from its beginning: what is not in `placed` is gone
+
+
+def looks(workspaces: Mapping[str, Workspace], team: Path) -> Iterator[Look]:
+    """Every file that is indexed, as it is now; symbolic links are left out."""
+    for agent, workspace in workspaces.items():
+        private = Label("private", agent)
+        for name in sorted(PRIVATE):
+            yield from _look(workspace.folder / name, f"{agent}/{name}", name, "markdown", agent, private)
+        for path in sorted(workspace.notes.glob("*.md")):
+            shown = f"memory/{path.name}"
+            yield from _look(path, f"{agent}/{shown}", shown, "markdown", agent, private, note=True)
+        for path in sorted(workspace.sessions.glob("*.jsonl")):
+            shown = f"sessions/{path.name}"
+            yield from _look(path, f"{agent}/{shown}", shown, "transcript", agent, Label("session", agent))
+    for path in sorted(team.rglob("*.md")) if team.is_dir() else ():
+        shown = f"team/{path.relative_to(team).as_posix()}"
+        yield from _look(path, shown, shown, "markdown", "", Label("team"))
+
+
+def _look(
+    path: Path, name: str, shown: str, kind: Literal["markdown", "transcript"], agent: str, label: Label,
+    *, note: bool = False,
+) -> Iterator[Look]:  # fmt: skip
+    try:
+        status = path.lstat()
+    except OSError:
+        return
+    if not path.is_symlink() and os.path.isfile(path) and (kind == "transcript" or status.st_size <= _MOST_BYTES):  # noqa: PTH113
+        stamp = f"{status.st_ino}.{status.st_size}.{status.st_mtime_ns}"
+        yield Look(name, path, shown, kind, agent, label, stamp, status.st_size, note)
+
+
+def read_markdown(look: Look, workspace: Workspace | None) -> list[Placed]:
+    """The chunks of a Markdown file. Raises OSError."""
+    text = look.path.read_text(encoding="utf-8", errors="replace")
+    at = _note_time(look.path, workspace) if look.note else 0.0
+    return [Placed(chunk, look.shown, look.label) for chunk in markdown_chunks(text, look.shown, at=at)]
+
+
+def _note_time(path: Path, workspace: Workspace | None) -> float:
+    """Noon of a day note's day, 0 for a file of another name."""
+    try:
+        day = date.fromisoformat(path.stem)
+    except ValueError:
+        return 0.0
+    return datetime.combine(day, time(12), workspace.zone if workspace else None).timestamp()
+
+
+def read_part(look: Look, known: Known, previous: str) -> Part:
+    """What is new in a transcript. A file that is not the old one with something added is read from its beginning.
+
+    Raises OSError.
+    """
+    inode, _, rest = known.stamp.partition(".")
+    grown = bool(known.session) and look.stamp.startswith(f"{inode}.") and look.size > int(rest.split(".")[0] or 0)
+    offset, lines = (known.offset, known.lines) if grown and known.offset <= look.size else (0, 0)
+    reading = read_transcript(look.path, offset=offset, lines=lines)
+    session = known.session if offset else reading.session
+    label = Label("session", look.agent, session)
+    chunks = [*turn_chunks(reading.turns, previous if offset else ""), *reading.summaries]
+    placed = [Placed(chunk, look.shown, label) for chunk in chunks]
+    return Part(placed, session, reading.offset, reading.lines, offset == 0)
+
+
+def read_items(agent: str, workspace: Workspace) -> tuple[list[Placed], set[tuple[str, str]]]:
+    """The captured items that hold now, each on its line of a day note, and the (session, message) pairs whose item
+    was taken back."""
+    found = Items(workspace).all()
+    gone = forgotten(one.entry for one in found)
+    placed, hidden = [], set()
+    for one in found:
+        if not isinstance(one.entry, Item):
+            continue
+        if one.entry.id in gone:
+            hidden.add((one.entry.session, one.entry.message))
+            continue
+        chunk = Chunk(
+            key=one.entry.id,
+            kind="item",
+            units=((one.line, one.entry.text),),
+            at=one.entry.at,
+            messages=(one.entry.message,),
+        )
+        placed.append(Placed(chunk, one.path, label_of(one.entry, agent)))
+    return placed, hidden
