@@ -124,18 +124,24 @@ ResolvedEvent = Started | TextDelta | Restarted | Notice | Answer
 
 
 class Model(Protocol):
-    """One model behind one provider.
+    """One model behind one provider. `window` and `max_output` are tokens and may change while a local one loads.
 
     `stream` yields Started?, TextDelta*, Finished exactly once at the end, or raises ModelError. On a cut stream it
     raises ModelError with `partial` set to what arrived, so that it can be charged.
     """
 
-    name: str
-    provider: str
-    window: int
-    max_output: int
-    local: bool
-    vision: bool
+    @property
+    def name(self) -> str: ...
+    @property
+    def provider(self) -> str: ...
+    @property
+    def window(self) -> int: ...
+    @property
+    def max_output(self) -> int: ...
+    @property
+    def local(self) -> bool: ...
+    @property
+    def vision(self) -> bool: ...
 
     def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]: ...
 

@@ -5,7 +5,6 @@ Works on the raw events, so that every field the provider sends is seen: usage i
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import replace
 from typing import Any
@@ -14,6 +13,7 @@ from appliance.errors import ModelError, ModelFault
 from appliance.messages import Usage
 from appliance.models import estimate
 from appliance.models.base import Finished, ModelRequest, StopReason
+from appliance.models.calls import tool_use, unique_calls
 from appliance.models.claude_errors import fault_of_type
 
 _STOPS: dict[str, StopReason] = {
@@ -26,7 +26,6 @@ _STOPS: dict[str, StopReason] = {
     "pause_turn": "stopped",
 }
 _PROMPT_FIELDS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-_RAW_KEPT = 2_000
 
 
 class AnswerBuilder:
@@ -180,36 +179,6 @@ def _modes(usage: dict[str, Any]) -> tuple[str, ...]:
     """What multiplies the bill, as the provider says it did."""
     said = (("speed", "fast"), ("service_tier", "batch"), ("inference_geo", "us"))
     return tuple(mode for name, mode in said if usage.get(name) == mode)
-
-
-def tool_use(call_id: str, name: str, raw: str, default: dict[str, Any]) -> dict[str, Any]:
-    """A call as a block. Arguments that are not a JSON object become {} with the raw text under `invalid`."""
-    block: dict[str, Any] = {"type": "tool_use", "id": call_id, "name": name, "input": default}
-    if raw.strip():
-        try:
-            block["input"] = json.loads(raw)
-        except ValueError:
-            block.update(input={}, invalid=raw[:_RAW_KEPT])
-        if not isinstance(block["input"], dict):
-            block.update(input={}, invalid=raw[:_RAW_KEPT])
-    return block
-
-
-def unique_calls(content: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
-    """Drop a call that repeats another one whole; give another id to one that only shares the id."""
-    seen: dict[str, dict[str, Any]] = {}
-    kept: list[dict[str, Any]] = []
-    for block in content:
-        if block["type"] == "tool_use":
-            if seen.get(block["id"]) == block:
-                continue
-            original, number = block["id"], 2
-            while block["id"] in seen:
-                block = {**block, "id": f"{original}_{number}"}
-                number += 1
-            seen[block["id"]] = block
-        kept.append(block)
-    return tuple(kept)
 
 
 def unreadable(model: str) -> ModelError:

@@ -43,7 +43,8 @@ class ChainError(ModelError):
     """No model of the chain answered; `tried` says why for each.
 
     `kind` is the first model's trouble. `window`, when not None, is the largest window (tokens) of a model that was
-    ready and only too small for this request: with a smaller prompt it would have answered.
+    ready and only too small for this request, or less than what a provider refused as too long: with a prompt built
+    for it there would be an answer.
     """
 
     def __init__(self, tried: Sequence[Tried], *, window: int | None, retry_after: float | None, fix: str) -> None:
@@ -131,10 +132,10 @@ class Resolver:
         Answer      exactly once, at the end: the whole answer, its cost in picodollars, and who gave it.
 
         Raises BudgetExceededError (no money and no local model; `ask` is True when the owner wants a button),
-        UnpricedModelError, ModelError FORMAT (repair the history and ask once more), ModelError TOO_LONG (compact),
-        or ChainError when no model answered. `request.turn` ties the calls of a turn together: after a fallback the
-        whole turn stays with the model that answered, and that is said once. A reader that stops early must close
-        this (`aclose`) or be cancelled; either way what had arrived is charged.
+        UnpricedModelError, ModelError FORMAT (repair the history and ask once more), or ChainError when no model
+        answered (kind TOO_LONG: compact, or build for its `window`). `request.turn` ties the calls of a turn together:
+        after a fallback the whole turn stays with the model that answered, and that is said once. A reader that stops
+        early must close this (`aclose`) or be cancelled; either way what had arrived is charged.
         """
         names = tuple(chain or self._chain())
         run = _Run(request, names[0] if names else "", self._turn(request.turn, names))
@@ -247,6 +248,9 @@ class Resolver:
         wait = told if told is not None else _BACKOFF[min(attempts, len(_BACKOFF)) - 1]
         if attempts < tries and wait <= _SHORT_WAIT:
             return wait
+        if error.kind is ModelFault.TOO_LONG:
+            guess = min(model.window, estimate.request_tokens(run.request))
+            run.small = max(run.small or 0, guess * 4 // 5)
         self._cooldowns.failed(model.name, error.kind, told)
         run.tried.append(Tried(model.name, error.kind, error.what))
         run.errors.append(error)
