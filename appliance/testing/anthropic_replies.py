@@ -175,13 +175,13 @@ class Answer:
             yield {"type": "thinking_delta", "thinking": block["thinking"]}
             yield {"type": "signature_delta", "signature": block["signature"]}
         elif block["type"] == "text":
-            for piece in _split(block["text"], self.reply.pieces):
+            for piece in split(block["text"], self.reply.pieces):
                 yield {"type": "text_delta", "text": piece}
         else:
             raw = json.dumps(block["input"], ensure_ascii=False)
             if self.reply.fault == "broken_tool_json":
                 raw = raw[: max(1, len(raw) // 2)]
-            for piece in _split(raw, 2):
+            for piece in split(raw, 2):
                 yield {"type": "input_json_delta", "partial_json": piece}
 
     @staticmethod
@@ -205,6 +205,7 @@ def _opening(block: dict[str, Any]) -> dict[str, Any]:
             return {**block, "input": {}}
 
 
-def _split(text: str, pieces: int) -> list[str]:
+def split(text: str, pieces: int) -> list[str]:
+    """The text in about so many pieces of equal length."""
     size = max(1, -(-len(text) // max(1, pieces)))
     return [text[i : i + size] for i in range(0, len(text), size)]
