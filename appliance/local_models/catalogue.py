@@ -224,7 +224,8 @@ def entry(name: str) -> Entry:
     for item in CATALOGUE:
         if item.name == name.strip().lower():
             return item
-    near = difflib.get_close_matches(name.lower(), [item.name for item in CATALOGUE], n=1)
+    names = [item.name for item in CATALOGUE]
+    near = [known for known in names if known.startswith(name.lower())] or difflib.get_close_matches(name, names, n=1)
     hint = f"Did you mean {near[0]}? " if near else ""
     raise NotFoundError(
         f"No local model is called {name!r}.",

@@ -15,7 +15,6 @@ from appliance.local_models.store import file_hash
 if TYPE_CHECKING:
     import httpx2
 
-BLOCK = 1024 * 1024
 SPARE_BYTES = 200 * 1024 * 1024  # left free on the disk beside the file
 ATTEMPTS = 5  # in a row without a single new byte
 TIMEOUT_SECONDS = 30.0  # without a byte
@@ -149,7 +148,7 @@ class Download:
         if etag := response.headers.get("etag", ""):
             self._tag.write_text(etag, encoding="utf-8")
         with self._part.open("ab" if resumed else "wb") as part:
-            for block in response.iter_bytes(BLOCK):
+            for block in response.iter_raw():  # unbuffered: what came before a cut is kept
                 part.write(block)
                 have += len(block)
                 percent = 100.0 * have / total if total else None

@@ -68,16 +68,17 @@ class ChatTemplate:
     def _render(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]] | None) -> str:
         try:
             return self._fill(messages, tools)
-        except self._errors:
-            # Some templates know no system role: then it opens the first user message.
-            if messages and messages[0]["role"] == "system" and len(messages) > 1:
-                first, second, *rest = messages
-                joined = {**second, "content": f"{first['content']}\n\n{second['content']}"}
-                try:
-                    return self._fill([joined, *rest], tools)
-                except self._errors as again:
-                    error = again
-            raise InputError(f"The model's chat template refuses this conversation: {error}") from error
+        except self._errors as error:
+            refused: Exception = error
+        # Some templates know no system role: then it opens the first user message.
+        if messages and messages[0]["role"] == "system" and len(messages) > 1:
+            first, second, *rest = messages
+            joined = {**second, "content": f"{first['content']}\n\n{second['content']}"}
+            try:
+                return self._fill([joined, *rest], tools)
+            except self._errors as error:
+                refused = error
+        raise InputError(f"The model's chat template refuses this conversation: {refused}") from refused
 
     def _fill(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]] | None) -> str:
         return self._template.render(
