@@ -199,6 +199,15 @@ class MemorySettings(Section):
         "auto", "Vector and text weight; `auto` follows the embedder and the query's language.", [0.7, 0.3]
     )
     backend: Literal["hybrid", "rrf", "rerank"] = setting("hybrid", "How the two legs are joined.")
+    watch: Literal["auto", "events", "poll"] = setting(
+        "auto", "How edits are noticed; `auto` polls where the folder is a network mount."
+    )
+    embedder_url: str = setting(
+        "", "OpenAI-compatible server for embeddings instead of the local one.", "http://nas:11434/v1"
+    )
+    embedder_model: str = setting("", "Embedding model there.", "bge-m3")
+    embedder_key: SecretStr = setting(SecretStr(""), "Its key, if it wants one.", "sk-x")
+    embedder_multilingual: bool = setting(True, "Whether that model knows more than English.", False)
 
 
 class LoggingSettings(Section):
