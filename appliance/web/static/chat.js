@@ -1,0 +1,375 @@
+// The chat page: one stream of events feeds it, whoever started the turn and wherever; messages go in by POST with an
+// id of their own, so that trying again never says a thing twice.
+
+import { call } from "/static/api.js";
+import { Files } from "/static/files.js";
+import { startOverview } from "/static/overview.js";
+import { startSettings } from "/static/settings.js";
+import { currentLanguage, startLanguage, t } from "/static/texts.js";
+import { make, row, time, Turn, userMessage } from "/static/view.js";
+
+const $ = (id) => document.getElementById(id);
+const MAIN = "agent:main:main";
+const RELOAD_MS = 8000;
+
+const state = {
+  key: MAIN, // full key of the session on show
+  name: "main", // what POST calls it
+  sessions: [],
+  turns: new Map(), // session key -> the Turn that runs there
+  own: new Set(), // session keys in which a turn of this page is expected
+  fresh: new Set(), // names that the gateway does not know yet
+};
+
+startLanguage();
+document.title = t("app");
+const files = new Files({ list: $("files"), input: $("file"), problem });
+const overview = startOverview();
+startSettings({ onLanguage: redraw });
+
+// Sessions
+
+function label(session) {
+  if (session.key === MAIN || session.name === "main") return t("sessions.main");
+  if (session.title) return session.title;
+  const parts = session.key.split(":");
+  if (parts[0] === "agent" && parts[2] !== "web") {
+    return `${parts[2][0].toUpperCase()}${parts[2].slice(1)} · ${parts.slice(4).join(" ") || parts[3]}`;
+  }
+  return session.name;
+}
+
+async function loadSessions() {
+  try {
+    state.sessions = (await call("GET", "/api/sessions")).sessions;
+  } catch (error) {
+    if (error.status === 401) location.replace("/login");
+    return;
+  }
+  if (!state.sessions.some((session) => session.key === MAIN)) state.sessions.unshift({ key: MAIN, name: "main" });
+  for (const session of state.sessions) state.fresh.delete(session.name);
+  drawSessions();
+}
+
+function drawSessions() {
+  const wanted = $("filter").value.trim().toLocaleLowerCase();
+  const fresh = [...state.fresh].map((name) => ({ key: `agent:main:web:${name}`, name, title: t("sessions.new") }));
+  const shown = [...fresh, ...state.sessions].filter((session) => label(session).toLocaleLowerCase().includes(wanted));
+  const entries = shown.map((session) => {
+    const entry = make("li");
+    const button = make("button");
+    button.type = "button";
+    if (session.key === state.key) button.setAttribute("aria-current", "true");
+    button.append(make("span", "name", label(session)));
+    if (session.used_at) button.append(make("span", "when", time(session.used_at)));
+    button.addEventListener("click", () => open(session));
+    entry.append(button);
+    return entry;
+  });
+  if (!entries.length) entries.push(make("li", "none", t("sessions.none")));
+  $("sessions").replaceChildren(...entries);
+  const current = [...fresh, ...state.sessions].find((session) => session.key === state.key);
+  $("title").textContent = current ? label(current) : state.name;
+}
+
+async function open(session) {
+  state.key = session.key;
+  state.name = session.key.includes(":web:") || session.key === MAIN ? session.name : "";
+  $("text").disabled = $("send").disabled = !state.name; // another person's conversation is for reading
+  showSidebar(false);
+  problem("");
+  drawSessions();
+  await loadMessages();
+  if (state.name && !matchMedia("(pointer: coarse)").matches) $("text").focus();
+}
+
+// Messages
+
+async function loadMessages() {
+  const key = state.key;
+  let rows = [];
+  if (!state.fresh.has(state.name)) {
+    try {
+      rows = (await call("GET", `/api/sessions/${encodeURIComponent(key)}/messages?limit=300`)).messages;
+    } catch (error) {
+      if (error.status === 401) location.replace("/login");
+      if (error.status !== 404) problem(error.message);
+    }
+  }
+  if (key !== state.key) return; // another session was opened meanwhile
+  const elements = rows.map(row).filter(Boolean);
+  $("messages").replaceChildren(...elements);
+  if (!elements.length && !state.turns.has(key)) $("messages").append(emptyHint());
+  const running = state.turns.get(key);
+  if (running) $("messages").append(running.element);
+  drawButtons();
+  toEnd(true);
+}
+
+function emptyHint() {
+  const box = make("div", "empty");
+  box.append(make("h2", "", t("empty")), make("p", "", t("empty.hint")));
+  return box;
+}
+
+function append(element) {
+  $("messages").querySelector(".empty")?.remove();
+  const near = nearEnd();
+  $("messages").append(element);
+  toEnd(near);
+}
+
+function nearEnd() {
+  const log = $("log");
+  return log.scrollHeight - log.scrollTop - log.clientHeight < 120;
+}
+
+function toEnd(wanted) {
+  if (wanted) $("log").scrollTop = $("log").scrollHeight;
+  $("to-end").hidden = nearEnd();
+}
+
+function drawButtons() {
+  $("stop").hidden = !state.turns.has(state.key);
+}
+
+function problem(text) {
+  $("problem").textContent = text;
+  $("problem").hidden = !text;
+}
+
+// A running turn
+
+async function turnOf(key) {
+  let turn = state.turns.get(key);
+  if (turn) return turn;
+  turn = new Turn().busy();
+  turn.onDraw = () => key === state.key && toEnd(nearEnd());
+  state.turns.set(key, turn);
+  if (key === state.key) {
+    if (state.own.has(key)) append(turn.element);
+    else await loadMessages(); // somebody wrote elsewhere: show what, then the answer
+  }
+  drawButtons();
+  return turn;
+}
+
+async function onEvent(type, data) {
+  const key = data.session;
+  if (type === "done" || type === "error") {
+    finish(key, type, data);
+    return;
+  }
+  const turn = state.turns.get(key) || (await turnOf(key));
+  const near = nearEnd();
+  if (type === "text") turn.text(data.delta);
+  else if (type === "tool_start") turn.step(data);
+  else if (type === "tool_end") turn.stepEnded(data);
+  else if (type === "notice") turn.notice(data.text);
+  if (key === state.key) toEnd(near);
+}
+
+function finish(key, type, data) {
+  const turn = state.turns.get(key);
+  state.turns.delete(key);
+  state.own.delete(key);
+  if (turn) {
+    const near = nearEnd();
+    turn.finish(type === "done" ? { ...data, at: Date.now() } : { reply: turn.said, error: data });
+    if (key === state.key) toEnd(near);
+  } else if (key === state.key) loadMessages();
+  if (key === state.key) {
+    drawButtons();
+    $("announce").textContent = t("answered", { text: (data.reply || data.message || "").slice(0, 600) });
+  }
+  loadSessions();
+  overview.refresh();
+}
+
+// Events come in order, and drawing one may have to wait for a request: so they queue.
+let queue = Promise.resolve();
+let source = null;
+
+function listen() {
+  source?.close();
+  source = new EventSource("/api/events");
+  let before = false;
+  source.onopen = () => {
+    $("connection").textContent = "";
+    if (before) catchUp();
+    before = true;
+  };
+  source.onerror = (event) => {
+    if (event.data !== undefined) return; // an event of that name from the gateway, not trouble
+    $("connection").textContent = t("offline");
+    if (source.readyState === EventSource.CLOSED) setTimeout(reconnect, 3000);
+  };
+  for (const type of ["text", "tool_start", "tool_end", "notice", "done", "error"]) {
+    source.addEventListener(type, (event) => {
+      if (event.data === undefined) return; // the connection's own "error"
+      const data = JSON.parse(event.data);
+      queue = queue.then(() => onEvent(type, data)).catch((error) => problem(error.message));
+    });
+  }
+}
+
+async function reconnect() {
+  try {
+    await call("GET", "/api/sessions");
+    listen();
+    catchUp();
+  } catch (error) {
+    if (error.status === 401) location.replace("/login");
+    else setTimeout(reconnect, 3000);
+  }
+}
+
+/** After a gap: what was missed is in the transcript. */
+function catchUp() {
+  state.turns.clear();
+  state.own.clear();
+  loadSessions();
+  loadMessages();
+  overview.refresh();
+}
+
+// Sending
+
+async function send(event) {
+  event?.preventDefault();
+  const text = $("text").value;
+  if ((!text.trim() && !files.ready.length) || !state.name) return;
+  if (files.busy) return;
+  const message = {
+    session: state.name,
+    text,
+    id: crypto.randomUUID ? crypto.randomUUID() : String(Date.now()) + Math.random(),
+    attachments: files.ready.map((file) => file.id),
+    language: currentLanguage(),
+  };
+  const element = userMessage({ id: message.id, text, at: Date.now() }, files.take());
+  $("text").value = "";
+  grow();
+  append(element);
+  toEnd(true);
+  await deliver(message, element, state.key);
+}
+
+async function deliver(message, element, key) {
+  element.classList.remove("failed");
+  state.own.add(key);
+  problem("");
+  try {
+    await call("POST", "/api/messages?wait=false", message);
+  } catch (error) {
+    state.own.delete(key);
+    if (error.status === 401) location.replace("/login");
+    failed(message, element, key, error);
+    return;
+  }
+  if (state.fresh.has(message.session)) loadSessions();
+  setTimeout(() => stillNothing(key), RELOAD_MS);
+  if (!state.turns.has(key)) queue = queue.then(() => state.own.has(key) && turnOf(key));
+}
+
+/** An answer without events (it came while the stream was down) is found in the transcript. */
+function stillNothing(key) {
+  const turn = state.turns.get(key);
+  if (!state.own.has(key) || !turn || turn.said || turn.steps.size || key !== state.key) return;
+  call("GET", `/api/sessions/${encodeURIComponent(key)}/messages?limit=2`).then(({ messages }) => {
+    if (messages.at(-1)?.role === "assistant" && messages.at(-1)?.in_reply_to && state.own.has(key)) {
+      state.turns.delete(key);
+      state.own.delete(key);
+      loadMessages();
+    } else setTimeout(() => stillNothing(key), RELOAD_MS);
+  }, () => setTimeout(() => stillNothing(key), RELOAD_MS));
+}
+
+function failed(message, element, key, error) {
+  element.classList.add("failed");
+  const foot = element.querySelector(".foot");
+  const again = make("button", "link", t("retry"));
+  again.type = "button";
+  again.addEventListener("click", () => {
+    foot.replaceChildren();
+    deliver(message, element, key);
+  });
+  foot.replaceChildren(make("span", "", t("not.sent", { why: error.message })), again);
+}
+
+async function stop() {
+  try {
+    await call("POST", `/api/sessions/${encodeURIComponent(state.key)}/stop`);
+  } catch (error) {
+    problem(error.message);
+  }
+}
+
+// The page itself
+
+function grow() {
+  const field = $("text");
+  field.style.height = "auto";
+  field.style.height = `${field.scrollHeight}px`;
+}
+
+function showSidebar(wanted) {
+  $("sidebar").classList.toggle("open", wanted);
+  $("shade").hidden = !wanted;
+  $("open-sidebar").setAttribute("aria-expanded", String(wanted));
+  if (wanted) $("close-sidebar").focus();
+}
+
+function newSession() {
+  const name = `chat-${Date.now().toString(36)}`;
+  state.fresh.add(name);
+  open({ key: `agent:main:web:${name}`, name });
+}
+
+function redraw() {
+  document.title = t("app");
+  drawSessions();
+  loadMessages();
+  overview.refresh();
+}
+
+$("composer").addEventListener("submit", send);
+$("stop").addEventListener("click", stop);
+$("attach").addEventListener("click", () => $("file").click());
+$("new-session").addEventListener("click", newSession);
+$("open-sidebar").addEventListener("click", () => showSidebar(true));
+$("close-sidebar").addEventListener("click", () => { showSidebar(false); $("open-sidebar").focus(); });
+$("shade").addEventListener("click", () => showSidebar(false));
+$("filter").addEventListener("input", drawSessions);
+$("to-end").addEventListener("click", () => toEnd(true));
+$("log").addEventListener("scroll", () => { $("to-end").hidden = nearEnd(); }, { passive: true });
+$("text").addEventListener("input", grow);
+$("text").addEventListener("keydown", (event) => {
+  // While an input method composes, Enter chooses a character and must not send.
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229 && !matchMedia("(pointer: coarse)").matches) send(event);
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
+  if ($("sidebar").classList.contains("open")) { showSidebar(false); $("open-sidebar").focus(); }
+  else if (state.turns.has(state.key)) stop();
+});
+for (const type of ["dragover", "drop", "dragleave"]) {
+  document.addEventListener(type, (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    $("composer").classList.toggle("dragging", type === "dragover");
+    if (type === "drop") files.add(event.dataTransfer.files);
+  });
+}
+$("text").addEventListener("paste", (event) => {
+  if (event.clipboardData.files.length) {
+    event.preventDefault();
+    files.add(event.clipboardData.files);
+  }
+});
+document.addEventListener("visibilitychange", () => { if (!document.hidden) { loadSessions(); overview.refresh(); } });
+
+listen();
+loadSessions();
+loadMessages();
+$("text").focus();
