@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,8 @@ from appliance.models.base import Finished, ModelEvent, ModelRequest, Started, S
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One answer. `expect`, when given, must hold of the request. `break_after`: raise `error` after so many pieces."""
+    """One answer. `expect`, when given, must hold of the request. `break_after`: raise `error` after so many pieces.
+    `hang`: after the pieces, nothing comes for ever."""
 
     pieces: tuple[str, ...] = ()
     calls: tuple[dict[str, Any], ...] = ()
@@ -23,6 +25,7 @@ class Step:
     error: ModelError | None = None
     break_after: int = 0
     expect: Callable[[ModelRequest], bool] | None = None
+    hang: bool = False
 
 
 def text(*pieces: str, usage: Usage | None = None, expect: Callable[[ModelRequest], bool] | None = None) -> Step:
@@ -75,6 +78,8 @@ class ScriptedModel:
             yield TextDelta(piece)
         if step.error is not None:
             raise step.error
+        if step.hang:
+            await asyncio.Event().wait()
         yield finished
 
     async def count(self, request: ModelRequest) -> int | None:
