@@ -157,6 +157,25 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "這個按鈕已過期，請重新輸入指令。",
         "这个按钮已过期，请重新输入命令。",
     ),
+    "status_queue": (
+        "Turns running: {running}, messages waiting: {waiting}",
+        "執行中：{running}，等待中：{waiting}",
+        "运行中：{running}，等待中：{waiting}",
+    ),
+    "undeliverable": (
+        "A message could not be delivered on {channel}: {reason}",
+        "有一則訊息無法在 {channel} 送達：{reason}",
+        "有一条消息无法在 {channel} 送达：{reason}",
+    ),
+    "local_coming": (
+        "The local model is on its way: {phase} {percent}",
+        "本地模型準備中：{phase} {percent}",
+        "本地模型准备中：{phase} {percent}",
+    ),
+    "phase_starting": ("starting", "啟動", "启动"),
+    "phase_building": ("building", "編譯", "编译"),
+    "phase_fetching": ("fetching", "下載", "下载"),
+    "phase_loading": ("loading", "載入", "加载"),
     "merged": (
         "I read your {count} messages together.",
         "我把您的 {count} 則訊息一起讀了。",

@@ -33,6 +33,8 @@ class Commands(Protocol):
 
 
 Told = Callable[[str], Awaitable[None]]
+# Channels whose clients fetch or wait for the stored reply; the others get theirs through the outbox.
+STORED = frozenset({"web"})
 # Runs after a turn and before its answer is committed; after a kill it may run again for the same messages.
 Hook = Callable[[Sequence[Received], Reply], Awaitable[None]]
 
@@ -177,7 +179,7 @@ class Intake:
         self.events.publish(Event("done", reply.session, _done(reply)))
 
     def _finish_outbox(self, connection: apsw.Connection, reply: Reply, inbound: Inbound) -> list[int]:
-        if not inbound.place:
+        if inbound.channel in STORED:
             return []
         text = reply.text
         if len(reply.rows) > 1:

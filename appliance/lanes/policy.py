@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Literal
 
 from appliance.messages import Mode, Received
@@ -30,23 +31,15 @@ def next_batch(queue: Sequence[Received], modes: Sequence[Mode]) -> int:
     wait are read together.
     """
     first = queue[0]
-    same = sum(1 for _ in _while_same_turn(queue))
+    same = sum(1 for _ in takewhile(lambda received: received.turn == first.turn, queue))
     if same > 1 or first.deaths:
         return same
     if modes[0] is Mode.FOLLOWUP:
         return 1
     count = 1
-    for received, mode in zip(queue[1:], modes[1:], strict=True):
+    for received, mode in zip(list(queue)[1:], modes[1:], strict=True):
         if mode is Mode.FOLLOWUP or received.deaths or received.inbound.person.id != first.inbound.person.id:
             break
         count += 1
     return count
 
-
-def _while_same_turn(queue: Sequence[Received]) -> Sequence[Received]:
-    count = 0
-    for received in queue:
-        if received.turn != queue[0].turn:
-            break
-        count += 1
-    return queue[:count]

@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
-
 from appliance.models.base import Model
 from appliance.models.claude import Claude, ClaudeConnection
+from appliance.models.openai_compatible import LocalService, OpenAICompatible
 from appliance.settings import Settings
-
-
-class LocalService(Protocol):
-    """The models service as seen from here (local_models.supervisor.Supervisor)."""
-
-    token: str
-
-    def base_url(self) -> str | None: ...
-    def status(self) -> dict[str, Any]: ...
 
 
 class Shelf:
@@ -58,12 +47,9 @@ class Shelf:
     def _make(self, name: str) -> Model | None:
         if name.startswith("claude"):
             return Claude(name, self._connection()) if self._settings.has_key else None
-        from appliance.models.openai_compatible import OpenAICompatible
-
         if name == "local":
-            return OpenAICompatible.local_service(self._local)
+            if not (self._settings.local.enabled or self._settings.local.url):
+                return None
+            return OpenAICompatible.local_service(self._local, timeout=self._settings.models.timeout_seconds)
         server = self._settings.openai_compatible.get(name)
         return OpenAICompatible.server(name, server, self._settings.models.timeout_seconds) if server else None
-
-
-Find = Callable[[str], Model | None]

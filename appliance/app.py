@@ -1,0 +1,464 @@
+"""The composition root: builds each part once and owns the order of starting and stopping.
+
+Order of start: settings, lock, port, databases, money, the path of a message, the HTTP front (ready from here on), then
+everything slow behind it: recovery of open messages, model libraries, the local model, channels.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import structlog
+
+from appliance import __version__
+from appliance.agent import sessions as sessions_module
+from appliance.agent.asking import Brain
+from appliance.agent.history import messages_of
+from appliance.agent.prompt import PromptBuilder
+from appliance.agent.results import ResultShaper
+from appliance.agent.sessions import Sessions
+from appliance.agent.templates import NAMES, template
+from appliance.agent.turn import Agent
+from appliance.channels.webchat import WebChat
+from appliance.clock import Clock, SystemClock
+from appliance.database import Database
+from appliance.errors import StateError
+from appliance.gateway import auth, buttons, inbox, outbox
+from appliance.gateway.commands import Commands
+from appliance.gateway.delivery import Delivery
+from appliance.gateway.events import Events
+from appliance.gateway.everyday import Everyday
+from appliance.gateway.inbox import Inbox
+from appliance.gateway.intake import STORED, Intake
+from appliance.gateway.outbox import Outbox, Row
+from appliance.gateway.replies import Replies
+from appliance.gateway.server import Server
+from appliance.gateway.services import Services
+from appliance.lanes.pool import Pool
+from appliance.local_models.supervisor import Supervisor, needed
+from appliance.memory.workspace import Workspace
+from appliance.messages import Event, Inbound, Mode, Outbound, Person, Role, SessionKey
+from appliance.models.resolver import Resolver
+from appliance.models.shelf import Shelf
+from appliance.observability import audit, logs
+from appliance.observability.health import Health, State
+from appliance.settings import Settings
+from appliance.spending import ledger
+from appliance.spending.budget import Budget, BudgetEvent
+from appliance.spending.prices import Prices
+from appliance.spending.report import Spending
+from appliance.spending.show import budget_text, event_text, spend_text
+from appliance.storage import StateLock, atomic_write, prepare_state
+from appliance.texts import say
+from appliance.tools.base import ToolContext, ToolResult
+from appliance.tools.files import Edit, Read, Write
+from appliance.tools.outputs import Outputs, ReadOutput
+from appliance.tools.registry import Registry
+
+log = structlog.get_logger(__name__)
+_OWNER = Person("owner", role=Role.OWNER)
+_DRAIN_SECONDS = 20.0
+
+
+def core_rooms() -> dict[str, Sequence[Any]]:
+    """Who owns which tables of core.db."""
+    return {
+        "sessions": sessions_module.MIGRATIONS,
+        "inbox": inbox.MIGRATIONS,
+        "outbox": outbox.MIGRATIONS,
+        "buttons": buttons.MIGRATIONS,
+        "auth": auth.MIGRATIONS,
+        "spending": ledger.MIGRATIONS,
+        "audit": audit.MIGRATIONS,
+    }
+
+
+class Appliance:
+    """Given settings (and, in tests, a clock), the whole program. `start`, then `stop`."""
+
+    def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
+        self.settings = settings
+        self.clock = clock or SystemClock()
+        self.state = settings.state
+        self._background: set[asyncio.Task[Any]] = set()
+        self._workspaces: dict[str, Workspace] = {}
+        self._prompts: dict[str, PromptBuilder] = {}
+        self.owner_language = settings.owner.language if settings.owner.language != "auto" else "en"
+
+    # start and stop --------------------------------------------------------------------------------------------
+
+    async def start(self) -> str:
+        """Bring everything up; return the page's address. Raises SettingsError, StateError."""
+        self._take_state()
+        try:
+            self._build()
+            self.server.bind()
+            url = await self.server.start()
+            atomic_write(self.state / "gateway.json", msgspec.json.encode({"url": url, "pid": os.getpid()}), mode=0o600)
+            self.health.set("gateway", State.READY, needed=True)
+            await self._behind_readiness()
+        except BaseException:
+            await self.stop()
+            raise
+        return url
+
+    async def stop(self) -> None:
+        """Drain: no new turns, running ones may end, what is stored goes out or waits for the next start."""
+        if hasattr(self, "server"):
+            await self.intake.close(_DRAIN_SECONDS)
+            await self.delivery.close()
+            for task in self._background:
+                task.cancel()
+            await asyncio.gather(*self._background, return_exceptions=True)
+            await self.supervisor.stop()
+            await self.server.stop()
+            await self.resolver.close()
+            await self.shelf.close()
+            await self.audit.flush()
+            self.sessions.close()
+        if hasattr(self, "core"):
+            self.core.close()
+        with contextlib.suppress(FileNotFoundError):
+            (self.state / "gateway.json").unlink()
+        self._lock.release()
+
+    def open_offline(self) -> None:
+        """Build the parts on STATE without starting anything, for the command line while no gateway runs."""
+        self._take_state()
+        try:
+            self._build()
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def close_offline(self) -> None:
+        self.sessions.close()
+        self.core.close()
+        self._lock.release()
+
+    def _take_state(self) -> None:
+        prepare_state(self.state)
+        self._lock = StateLock(self.state)
+        self._lock.acquire()
+
+    async def _behind_readiness(self) -> None:
+        """Everything that may take its time."""
+        await self.intake.recover()
+        await self.supervisor.start()
+        if self.settings.has_key:
+            self._spawn(self.shelf.warm(), "warm")
+        self._spawn(self._watch_models(), "watch-models")
+        self._spawn(self._housekeeping(), "housekeeping")
+
+    def _spawn(self, work: Any, name: str) -> None:
+        task = asyncio.create_task(work, name=name)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    # building --------------------------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        settings = self.settings
+        self.health = Health(self.clock)
+        self.core = Database(self.state / "core.db", core_rooms())
+        self.core.open()
+        self.audit = audit.Audit(self.core, self.clock)
+        self.auth = auth.Auth(self.state, self.core, clock=self.clock, audit=self.audit.record)
+        self.auth.prepare()
+        logs.configure(settings.logging, secret_values=[*self.auth.secret_values(), *_secrets(settings)])
+        self._build_money()
+        self._build_models()
+        self._build_path()
+        self._build_front()
+
+    def _build_money(self) -> None:
+        settings = self.settings
+        zone = lambda: settings.owner.zone  # noqa: E731 - the same small answer for three parts
+        self.prices = Prices(settings.budget.price_file)
+        self.budget = Budget(self.core, self.prices, lambda: settings.budget, zone, self.clock, self._on_budget)
+        self.spending = Spending(self.core, lambda: settings.budget, zone, self.clock)
+        orphans = self.budget.recover()
+        if orphans:
+            log.warning("calls cut off by the last stop are charged as reserved", calls=orphans)
+
+    def _build_models(self) -> None:
+        settings = self.settings
+        chat, embedder = needed(settings)
+        self.supervisor = Supervisor(
+            settings.local, self.state / "models", chat=chat, embedder=embedder and chat, clock=self.clock
+        )
+        self.shelf = Shelf(settings, self.supervisor)
+        self.resolver = Resolver(
+            self.shelf.find,
+            self.budget,
+            self.clock,
+            chain=lambda: settings.chain,
+            at_limit=lambda: settings.budget.at_limit,
+        )
+
+    def _build_path(self) -> None:
+        settings = self.settings
+        self.events = Events()
+        self.inbox = Inbox(self.core, self.clock)
+        self.replies = Replies(self.inbox.reply)
+        self.delivery = Delivery(Outbox(self.core, self.clock), self.clock, self._undeliverable)
+        self.sessions = Sessions(self.state, self.core, self.clock)
+        self.outputs = Outputs(self.state / "outputs")
+        self.tools = Registry([Read(), Write(), Edit(), ReadOutput(self.outputs)], self._record_tool)
+        self.brain = Brain(
+            resolver=self.resolver,
+            prompts=self.prompt_builder,
+            tools=self.tools,
+            settings=lambda: settings,
+            clock=self.clock,
+            chain=self.chain_of,
+            coming=self._coming,
+        )
+        self.agent = Agent(
+            sessions=self.sessions,
+            tools=self.tools,
+            ask=self.brain.ask,
+            shape=ResultShaper(self.outputs, lambda: settings.agent.tool_result_chars, logs.redact),
+            files=lambda agent: self.workspace(agent).files,
+            zone=lambda: settings.owner.zone,
+            settings=lambda: settings.agent,
+            clock=self.clock,
+            publish=self.events.publish,
+        )
+        self.commands = Commands(buttons.Buttons(self.core, self.clock))
+        self.intake = Intake(
+            inbox=self.inbox,
+            agent=self.agent,
+            events=self.events,
+            replies=self.replies,
+            delivery=self.delivery,
+            commands=self.commands,
+            clock=self.clock,
+            tell_owner=self.tell_owner,
+        )
+        self.pool = Pool(self.intake.run_batch, settings.agent.parallel_turns, self.mode_of)
+        self.intake.pool = self.pool
+        self.events.listen(self.delivery.on_event)
+        self.events.listen(self.intake.on_event)
+        Everyday(
+            sessions=self.sessions,
+            pool=self.pool,
+            budget=self.budget,
+            money=self,
+            chain=self.chain_of,
+            models=lambda: list(dict.fromkeys([*settings.chain, settings.cheap, *settings.openai_compatible])),
+            status=self.status_text,
+            context=self.context_for,
+            doctor=self._doctor,
+            cooled=lambda key: self.prompt_builder(key.agent).cooled(key),
+            audit=self.audit.record,
+        ).add_to(self.commands)
+
+    def _build_front(self) -> None:
+        self.workspace("main")
+        services = Services(
+            settings=self.settings,
+            auth=self.auth,
+            health=self.health,
+            intake=_Listening(self),
+            events=self.events,
+            replies=self.replies,
+            sessions=_SessionsFace(self),
+            web=WebChat(self.workspace("main").files, clock=self.clock),
+            version=__version__,
+            clock=self.clock,
+            context=lambda key: self.context_for(key, _OWNER),
+            budget=self.budget,
+            spending=self.spending,
+            status=self.status,
+            models=self.supervisor.status,
+        )
+        self.server = Server(services)
+
+    # what parts are handed -------------------------------------------------------------------------------------
+
+    def workspace(self, agent: str) -> Workspace:
+        found = self._workspaces.get(agent)
+        if found is None:
+            found = Workspace(self.state / "agents" / agent, self.settings.owner.zone)
+            found.create({name: template(name) for name in NAMES})
+            self._workspaces[agent] = found
+        return found
+
+    def prompt_builder(self, agent: str) -> PromptBuilder:
+        found = self._prompts.get(agent)
+        if found is None:
+            found = self._prompts[agent] = PromptBuilder(self.workspace(agent), lambda: self.settings.agent, self.clock)
+        return found
+
+    def chain_of(self, session: SessionKey) -> list[str]:
+        """The models of a session in order: its own choice first."""
+        chosen = self.sessions.option(session, "model")
+        chain = self.settings.chain
+        return [chosen, *(m for m in chain if m != chosen)] if chosen else chain
+
+    def mode_of(self, session: SessionKey) -> Mode:
+        chosen = self.sessions.option(session, "mode")
+        return Mode(chosen) if chosen else self.settings.agent.mode
+
+    def context_for(self, key: SessionKey, person: Person) -> dict[str, Any]:
+        history = messages_of(self.sessions.transcript(key).window())
+        return self.brain.account(key, person, history)
+
+    def context_by_name(self, name: str) -> dict[str, Any]:
+        return self.context_for(self.sessions.require(name), _OWNER)
+
+    def spend_text(self, by: str, language: str) -> str:
+        return spend_text(self.spending.spend(None, by), language)
+
+    def budget_text(self, language: str) -> str:
+        return budget_text(self.budget.status(), self.settings.owner.zone, language)
+
+    def status(self) -> dict[str, Any]:
+        """Everything /status shows."""
+        return {
+            "version": __version__,
+            "parts": [part.as_json() for part in self.health.parts()],
+            "models": self.resolver.status(),
+            "local_model": self.supervisor.status(),
+            "inbox": self.inbox.counts(),
+            "outbox_waiting": self.delivery.waiting,
+            "running": self.pool.running,
+            "waiting": sum(self.pool.depths().values()),
+            "budget": self.budget.status()[0],
+        }
+
+    def status_text(self, language: str) -> str:
+        status = self.status()
+        lines = [
+            f"{row['model']}: {row['state']}" + (f" ({row['reason']})" if row["reason"] else "")
+            for row in status["models"]
+        ]
+        local = status["local_model"]
+        if local["phase"] != "off":
+            percent = f" {local['percent']:.0f}%" if local.get("percent") is not None else ""
+            lines.append(f"local: {local['phase']}{percent} {local.get('detail') or ''}".rstrip())
+        lines += [f"{p['name']}: {p['state']} {p['detail']}".rstrip() for p in status["parts"]]
+        lines.append(say("status_queue", language, running=status["running"], waiting=status["waiting"]))
+        lines.append(self.budget_text(language))
+        return "\n".join(lines)
+
+    def _coming(self, language: str) -> str | None:
+        """What the local model is busy with while it is on its way; None when it is not."""
+        state = self.supervisor.status()
+        if state["phase"] not in ("starting", "building", "fetching", "loading"):
+            return None
+        percent = f"{state['percent']:.0f}%" if state.get("percent") is not None else ""
+        return say("local_coming", language, phase=say(f"phase_{state['phase']}", language), percent=percent).strip()
+
+    async def _doctor(self) -> list[dict[str, Any]]:
+        from appliance.doctor import Patient, examine
+
+        return [finding.as_json() for finding in await examine(Patient(self.settings, inside=True))]
+
+    async def tell_owner(self, text: str) -> None:
+        """Say something to the owner once, on every channel they use."""
+        self.events.publish(Event("notice", SessionKey.main(), {"text": text, "turn": "", "message_ids": []}))
+        for channel, place in self.inbox.owner_places():
+            if channel not in STORED:
+                await self.delivery.say(Outbound(channel, place, text, kind="notice"))
+
+    async def _undeliverable(self, row: Row, reason: str) -> None:
+        self.audit.record("undeliverable", channel=row.channel, outbox=row.id, reason=reason)
+        if row.kind != "notice":
+            await self.tell_owner(say("undeliverable", self.owner_language, channel=row.channel, reason=reason))
+
+    def _on_budget(self, event: BudgetEvent) -> None:
+        self.audit.record("budget", kind_of=event.kind, scope=event.scope, percent=event.percent, spent=event.spent)
+        self._spawn(self.tell_owner(event_text(event, self.settings.owner.zone, self.owner_language)), "budget-mark")
+
+    def _record_tool(self, name: str, context: ToolContext, arguments: dict[str, Any], result: ToolResult) -> None:
+        shown = {k: (v if len(str(v)) <= 200 else str(v)[:200] + "…") for k, v in arguments.items()}
+        self.audit.record(
+            "tool", tool=name, session=context.session.value, turn=context.turn, ok=result.ok, arguments=shown
+        )
+
+    async def _watch_models(self) -> None:
+        """Keep health in step with the local model."""
+        states = {"ready": State.READY, "failed": State.FAILED, "off": State.OFF}
+        while True:
+            state = self.supervisor.status()
+            self.health.set(
+                "local model", states.get(state["phase"], State.STARTING), str(state.get("detail") or "")[:200]
+            )
+            await self.clock.sleep(1.0 if state["phase"] not in states else 5.0)
+
+    async def _housekeeping(self) -> None:
+        while True:
+            await asyncio.to_thread(self.outputs.expire)
+            await self.clock.sleep(3600.0)
+
+
+class _Listening:
+    """Intake as the server sees it, noting the owner's language on the way."""
+
+    def __init__(self, house: Appliance) -> None:
+        self._house = house
+
+    async def accept(self, inbound: Inbound) -> inbox.Receipt:
+        return await self._house.intake.accept(inbound)
+
+
+class _SessionsFace:
+    """Sessions with what belongs to lanes: stop."""
+
+    def __init__(self, house: Appliance) -> None:
+        self._house = house
+
+    def list(self) -> sessions_module.Rows:
+        return self._house.sessions.list()
+
+    def messages(self, key: SessionKey, limit: int = 200) -> Sequence[dict[str, Any]]:
+        return self._house.sessions.messages(key, limit)
+
+    def find(self, name_or_key: str) -> SessionKey | None:
+        return self._house.sessions.find(name_or_key)
+
+    async def stop(self, key: SessionKey) -> bool:
+        return self._house.pool.stop(key)
+
+
+def _secrets(settings: Settings) -> list[str]:
+    """Every secret value of the settings, for the redactor."""
+    found = [settings.anthropic.api_key, settings.telegram.bot_token, settings.discord.bot_token]
+    found += [server.api_key for server in settings.openai_compatible.values()]
+    return [secret.get_secret_value() for secret in found if secret.get_secret_value()]
+
+
+def transcript_path(settings: Settings, name: str) -> Path:
+    """Where the transcript of a session stands. Raises NotFoundError for an unknown one."""
+    database = _reading(settings)
+    try:
+        sessions = Sessions(settings.state, database, SystemClock())
+        return sessions.path(sessions.require(name))
+    finally:
+        database.close()
+
+
+def audit_report(settings: Settings) -> dict[str, Any]:
+    """The result of verifying the audit chain, also while the gateway runs."""
+    database = _reading(settings)
+    try:
+        return audit.Audit(database).verify()
+    finally:
+        database.close()
+
+
+def _reading(settings: Settings) -> Database:
+    path = settings.state / "core.db"
+    if not path.exists():
+        raise StateError(f"There is no {path} yet.", fix="Start it once with: appliance up")
+    database = Database(path, core_rooms())
+    database.open()
+    return database

@@ -1,0 +1,425 @@
+"""The command line. Each command asks the running gateway over HTTP, or works on STATE itself when none runs.
+
+Exit 0: fine. 1: a problem, named on standard error. 2: wrong usage.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from appliance import __version__
+from appliance.client import GatewayClient, NotRunningError
+from appliance.errors import ApplianceError, InputError
+from appliance.settings import Settings, load_settings
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
+budget_app = typer.Typer(help="Today's limits: show, set, raise.")
+sessions_app = typer.Typer(no_args_is_help=True, help="Conversations.")
+models_app = typer.Typer(no_args_is_help=True, help="Local models: list, pull, verify, serve.")
+policy_app = typer.Typer(no_args_is_help=True, help="What commands may run.")
+config_app = typer.Typer(no_args_is_help=True, help="Settings: check, show, example.")
+audit_app = typer.Typer(no_args_is_help=True, help="The audit log.")
+memory_app = typer.Typer(no_args_is_help=True, help="What is remembered.")
+app.add_typer(budget_app, name="budget")
+app.add_typer(sessions_app, name="sessions")
+app.add_typer(models_app, name="models")
+app.add_typer(policy_app, name="policy")
+app.add_typer(config_app, name="config")
+app.add_typer(audit_app, name="audit")
+app.add_typer(memory_app, name="memory")
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Config = Annotated[Path | None, typer.Option("--config", help="Settings file instead of STATE/config/appliance.toml.")]
+_config: Path | None = None
+
+
+@app.callback()
+def _common(
+    config: Config = None,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    global _config
+    _config = config or _config
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; errors of the house become one clear message and exit code 1."""
+    try:
+        app(standalone_mode=True)
+    except ApplianceError as error:
+        typer.echo(f"appliance: {error.what}", err=True)
+        if error.fix:
+            typer.echo(error.fix, err=True)
+        sys.exit(1)
+    except BrokenPipeError:
+        sys.exit(0)
+
+
+def settings() -> Settings:
+    """The settings as this command sees them. Raises SettingsError."""
+    return load_settings(_config)
+
+
+def show(data: Any) -> None:
+    typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+@contextlib.contextmanager
+def house() -> Iterator[Any]:
+    """The parts of the house on STATE, nothing started, while no gateway runs. Raises StateError when one does."""
+    from appliance.app import Appliance
+
+    parts = Appliance(settings())
+    parts.open_offline()
+    try:
+        yield parts
+    finally:
+        parts.close_offline()
+
+
+def ask(path: str, offline: Callable[[Any], Any]) -> Any:
+    """GET `path` from the running gateway, or compute the same from STATE when none runs."""
+    try:
+        return GatewayClient.find(settings().state).call("GET", path)
+    except NotRunningError:
+        with house() as parts:
+            return offline(parts)
+
+
+# up, chat, login ---------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def up(
+    port: Annotated[int | None, typer.Option(help="Port instead of server.port.")] = None,
+    host: Annotated[str | None, typer.Option(help="Address instead of server.host.")] = None,
+    config: Config = None,
+) -> None:
+    """Start the gateway and serve until it is told to stop."""
+    server = {key: value for key, value in (("port", port), ("host", host)) if value is not None}
+    loaded = load_settings(config or _config, overrides={"server": server} if server else None)
+    from appliance.serving import serve
+
+    serve(loaded)
+
+
+@app.command()
+def chat(
+    text: Annotated[str | None, typer.Argument(help="Say this and exit; without it, a conversation.")] = None,
+    session: Annotated[str, typer.Option(help="Which conversation.")] = "main",
+    as_json: Json = False,
+) -> None:
+    """Talk to the running gateway."""
+    from appliance import terminal
+
+    client = GatewayClient.find(settings().state)
+    raise typer.Exit(terminal.chat(client, text, session=session, as_json=as_json))
+
+
+@app.command()
+def login(as_json: Json = False) -> None:
+    """Make a new one-time code for the page."""
+    client = GatewayClient.find(settings().state)
+    made = client.call("POST", "/api/login-code", {})
+    if as_json:
+        show(made)
+    else:
+        typer.echo(f"Open {client.url}/login and enter {made['code']} (valid 10 minutes, works once).")
+
+
+@app.command()
+def status(as_json: Json = False) -> None:
+    """How everything is."""
+    found = ask("/api/status", lambda parts: parts.status())
+    if as_json:
+        show(found)
+        return
+    for row in found["models"]:
+        typer.echo(f"{row['model']}: {row['state']} {row['reason']}".rstrip())
+    for part in found["parts"]:
+        typer.echo(f"{part['name']}: {part['state']} {part['detail']}".rstrip())
+
+
+# money and context -------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def context(
+    session: Annotated[str, typer.Option(help="Which conversation.")] = "main",
+    as_json: Json = False,
+) -> None:
+    """What the next request would hold, part by part."""
+    from urllib.parse import quote
+
+    found = ask(f"/api/context?session={quote(session, safe='')}", lambda parts: parts.context_by_name(session))
+    if as_json:
+        show(found)
+        return
+    for section in found["sections"]:
+        typer.echo(f"{section['tokens']:>7,}  {section['name']}{'  (cut)' if section['cut'] else ''}")
+    for tool in found["tools"]:
+        typer.echo(f"{tool['tokens']:>7,}  tool {tool['name']}")
+    typer.echo(f"{found['history_tokens']:>7,}  conversation")
+    typer.echo(f"{found['total_tokens']:>7,}  in all")
+
+
+@app.command()
+def spend(
+    day: Annotated[str | None, typer.Option(help="YYYY-MM-DD, today or yesterday.")] = None,
+    by: Annotated[str, typer.Option(help="model, purpose, session, channel, agent or day.")] = "model",
+    as_json: Json = False,
+) -> None:
+    """What a day cost."""
+    query = f"?by={by}" + (f"&day={day}" if day else "")
+    report = ask(f"/api/spend{query}", lambda parts: parts.spending.spend(day, by))
+    if as_json:
+        show(report)
+        return
+    from appliance.spending.show import spend_text
+
+    typer.echo(spend_text(report))
+
+
+@budget_app.callback(invoke_without_command=True)
+def budget(ctx: typer.Context, as_json: Json = False) -> None:
+    """Show the limits and what is left of them."""
+    if ctx.invoked_subcommand is not None:
+        return
+    rows = ask("/api/budget", lambda parts: parts.budget.status())
+    if as_json:
+        show(rows)
+        return
+    from appliance.spending.show import budget_text
+
+    typer.echo(budget_text(rows, settings().owner.zone).replace("`", ""))
+
+
+@budget_app.command("raise")
+def budget_raise(amount: str, scope: Annotated[str, typer.Option(help="day, or purpose:cron …")] = "day") -> None:
+    """Raise a limit for the rest of today."""
+    usd = _usd(amount)
+    try:
+        client = GatewayClient.find(settings().state)
+    except NotRunningError:
+        with house() as parts:
+            asyncio.run(parts.budget.raise_today(usd, scope))
+    else:
+        client.call("POST", "/api/budget/raise", {"usd": str(usd), "scope": scope})
+    typer.echo(f"Raised by ${usd} for today.")
+
+
+@budget_app.command("set")
+def budget_set(amount: str) -> None:
+    """Set the daily limit from now on (`default` goes back to the setting)."""
+    usd = None if amount == "default" else _usd(amount)
+    try:
+        client = GatewayClient.find(settings().state)
+    except NotRunningError:
+        with house() as parts:
+            asyncio.run(parts.budget.set_daily(usd))
+    else:
+        text = "/budget set " + ("default" if usd is None else str(usd))
+        client.call("POST", "/api/messages", {"session": "main", "text": text})
+    typer.echo("The daily limit is the setting's again." if usd is None else f"The daily limit is ${usd} now.")
+
+
+def _usd(text: str) -> Decimal:
+    try:
+        amount = Decimal(text.removeprefix("$"))
+    except InvalidOperation:
+        raise InputError(f"{text!r} is not an amount of dollars.") from None
+    if not amount.is_finite() or amount < 0:
+        raise InputError(f"{text!r} is not an amount of dollars.")
+    return amount
+
+
+# sessions, audit, doctor, config -----------------------------------------------------------------------------------
+
+
+@sessions_app.command("list")
+def sessions_list(as_json: Json = False) -> None:
+    """All conversations, the latest first."""
+    rows = ask("/api/sessions", lambda parts: parts.sessions.list())
+    rows = rows["sessions"] if isinstance(rows, dict) else rows
+    if as_json:
+        show(rows)
+        return
+    for row in rows:
+        typer.echo(f"{row['used_at']}  {row['name']}")
+
+
+@sessions_app.command("show")
+def sessions_show(name: str, as_json: Json = False) -> None:
+    """What was said in a conversation."""
+    from urllib.parse import quote
+
+    def offline(parts: Any) -> Any:
+        return {"messages": parts.sessions.messages(parts.sessions.require(name))}
+
+    rows = ask(f"/api/sessions/{quote(name, safe='')}/messages", offline)["messages"]
+    if as_json:
+        show(rows)
+        return
+    for row in rows:
+        typer.echo(f"[{row['at']}] {row['role']}: {row['text']}")
+
+
+@sessions_app.command("export")
+def sessions_export(name: str) -> None:
+    """The transcript as it stands on disk, one JSON object a line."""
+    from appliance.app import transcript_path
+
+    path = transcript_path(settings(), name)
+    sys.stdout.buffer.write(path.read_bytes())
+
+
+@audit_app.command("verify")
+def audit_verify(as_json: Json = False) -> None:
+    """Check that no row of the audit log was changed or removed."""
+    from appliance.app import audit_report
+
+    report = audit_report(settings())
+    if as_json:
+        show(report)
+    else:
+        typer.echo(f"{report['rows']} rows, {'unchanged' if report['ok'] else 'DAMAGED'}")
+        for problem in report["problems"]:
+            typer.echo(f"  row {problem['seq']}: {problem['what']}")
+    raise typer.Exit(0 if report["ok"] else 1)
+
+
+@app.command()
+def doctor(
+    online: Annotated[bool, typer.Option(help="Also ask other machines (the provider).")] = False, as_json: Json = False
+) -> None:
+    """Check this machine and say how to mend what is wrong."""
+    from appliance import doctor as checks
+
+    findings, code = checks.run(_config, online=online)
+    if as_json:
+        show([finding.as_json() for finding in findings])
+    else:
+        marks = {"pass": "✓", "warn": "!", "fail": "✗"}
+        for finding in findings:
+            typer.echo(f"{marks[finding.status]} {finding.check}: {finding.detail}")
+            if finding.status != "pass" and finding.fix:
+                typer.echo(f"    {finding.fix}")
+    raise typer.Exit(code)
+
+
+@config_app.command("check")
+def config_check() -> None:
+    """Read the settings and name every problem."""
+    settings()
+    typer.echo("The settings are valid.")
+
+
+@config_app.command("show")
+def config_show() -> None:
+    """The settings in force, secrets masked."""
+    show(settings().model_dump(mode="json"))
+
+
+@config_app.command("example")
+def config_example() -> None:
+    """A settings file with every setting, its meaning and its default."""
+    from appliance.settings_example import example
+
+    typer.echo(example())
+
+
+# models ------------------------------------------------------------------------------------------------------------
+
+
+@models_app.command("list")
+def models_list(as_json: Json = False) -> None:
+    """The catalogue: size, licence, what is here, what fits this machine."""
+    from appliance.local_models import commands
+
+    rows = commands.list_models(settings().state / "models")
+    if as_json:
+        show(rows)
+        return
+    for row in rows:
+        marks = ("here" if row["here"] else "") + (" recommended" if row["recommended"] else "")
+        typer.echo(f"{row['name']:<32} {row['kind']:<9} {row['size'] / 1e6:>8,.0f} MB  {row['licence']:<12} {marks}")
+
+
+@models_app.command("pull")
+def models_pull(
+    name: str, yes: Annotated[bool, typer.Option("--yes", help="Do not ask before large downloads.")] = False
+) -> None:
+    """Fetch a model of the catalogue."""
+    from appliance.local_models import commands
+
+    def confirm(entry: Any) -> bool:
+        return yes or typer.confirm(f"{entry.name} is {entry.size / 1e9:.1f} GB ({entry.licence}). Fetch it?")
+
+    done = commands.pull(settings().state / "models", name, confirm=confirm, progress=_progress)
+    typer.echo(f"{done['path']}  sha256 {done['sha256']} ({done['trust']})")
+
+
+@models_app.command("verify")
+def models_verify(as_json: Json = False) -> None:
+    """Hash every model file again."""
+    from appliance.local_models import commands
+
+    rows = commands.verify(settings().state / "models", _progress)
+    if as_json:
+        show(rows)
+    for row in rows if not as_json else ():
+        typer.echo(f"{row['name']}: {row['status']} {row['detail']}")
+    raise typer.Exit(0 if all(row["status"] == "good" for row in rows) else 1)
+
+
+@models_app.command("serve")
+def models_serve(host: str = "127.0.0.1", port: int = 8322) -> None:
+    """Run the models service by itself (compose does)."""
+    from appliance.local_models import commands
+
+    loaded = settings()
+    commands.serve(loaded.local, loaded.state / "models", host=host, port=port)
+
+
+def _progress(phase: str, percent: float | None, detail: str) -> None:
+    typer.echo(f"{phase} {percent:5.1f}%  {detail}" if percent is not None else f"{phase} {detail}", err=True)
+
+
+# policy and memory -------------------------------------------------------------------------------------------------
+
+
+@policy_app.command("check")
+def policy_check(
+    command: Annotated[str | None, typer.Argument(help="One command; without it, --jsonl.")] = None,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="Read {id, command, context} a line.")] = False,
+    host: Annotated[str, typer.Option(help="host or sandbox.")] = "host",
+    as_json: Json = False,
+) -> None:
+    """Say whether a command would run, be asked about, or be refused, and why."""
+    from appliance.sandbox import policy
+
+    if host not in ("host", "sandbox"):
+        raise typer.BadParameter("host is `host` or `sandbox`.")
+    if jsonl:
+        for line in policy.jsonl(sys.stdin, host=host, sandbox_policy=settings().exec.sandbox_policy):  # type: ignore[arg-type]
+            typer.echo(line)
+        return
+    if command is None:
+        raise typer.BadParameter("Give a command, or --jsonl.")
+    verdict = policy.check(command, host=host, sandbox_policy=settings().exec.sandbox_policy)  # type: ignore[arg-type]
+    if as_json:
+        show({"command": command, "verdict": verdict.verdict, "why": verdict.why})
+    else:
+        typer.echo(f"{verdict.verdict}: {verdict.why}")

@@ -1,0 +1,72 @@
+"""`appliance up`: run the house on an event loop until a signal, and say how to reach it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+
+import uvloop
+from rich.console import Console
+from rich.panel import Panel
+
+from appliance.app import Appliance
+from appliance.settings import Settings
+
+
+def serve(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT. Raises SettingsError, StateError."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_serve(settings))
+
+
+async def _serve(settings: Settings) -> None:
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopped.set)
+    house = Appliance(settings)
+    url = await house.start()
+    try:
+        _say_ready(house, url)
+        progress = asyncio.create_task(_say_progress(house))
+        await stopped.wait()
+        progress.cancel()
+    finally:
+        await house.stop()
+
+
+def _say_ready(house: Appliance, url: str) -> None:
+    """One boxed line: the address and how to log in."""
+    code = (
+        "" if house.auth.has_password else f"\nOne-time login code: [bold]{house.auth.new_code()}[/bold] (10 minutes)"
+    )
+    console = Console(stderr=False, highlight=False)
+    console.print(
+        Panel(f"[bold]{url}[/bold]{code}\nIn a terminal: appliance chat", title="Home agent appliance", expand=False)
+    )
+    if house.server.exposure:
+        console.print(house.server.exposure)
+    sys.stdout.flush()
+
+
+async def _say_progress(house: Appliance) -> None:
+    """The local model on its way: a line for each phase, and each tenth of it (bars do not show in container logs)."""
+    console = Console(stderr=False, highlight=False)
+    said = ""
+    while True:
+        state = house.supervisor.status()
+        percent = state.get("percent")
+        tenth = "" if percent is None else f" {int(percent // 10) * 10}%"
+        line = f"local model: {state['phase']}{tenth} {state.get('detail') or ''}".rstrip()
+        mark = f"{state['phase']}{tenth}"
+        if mark != said and state["phase"] not in ("off",):
+            said = mark
+            console.print(line)
+            sys.stdout.flush()
+            os.sched_yield()
+        if state["phase"] in ("ready", "failed", "off"):
+            await asyncio.sleep(5.0)
+        else:
+            await asyncio.sleep(1.0)

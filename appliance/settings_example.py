@@ -1,0 +1,68 @@
+"""The example settings file, made from the settings tree itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from pydantic import BaseModel, SecretStr
+from pydantic.fields import FieldInfo
+
+from appliance.settings import Settings
+
+
+def example() -> str:
+    """A TOML file with every setting commented out, its description above it."""
+    lines = ["# Every setting with its default. Uncomment what you change.", ""]
+    for name, field in Settings.model_fields.items():
+        if not _is_section(field):
+            lines += _entry(name, field)
+    for name, field in Settings.model_fields.items():
+        if _is_section(field):
+            lines += ["", f"[{name}]"]
+            for key, inner in field.annotation.model_fields.items():  # type: ignore[union-attr]
+                lines += _entry(key, inner)
+    return "\n".join(lines) + "\n"
+
+
+def rows() -> Iterator[tuple[str, str, str, str]]:
+    """(path, environment variable, default, description) of every setting, for the documentation."""
+    for name, field in Settings.model_fields.items():
+        if _is_section(field):
+            for key, inner in field.annotation.model_fields.items():  # type: ignore[union-attr]
+                yield f"{name}.{key}", f"APPLIANCE_{name}__{key}".upper(), toml(inner.default), inner.description or ""
+        else:
+            yield name, f"APPLIANCE_{name}".upper(), toml(field.default), field.description or ""
+
+
+def _is_section(field: FieldInfo) -> bool:
+    return isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+
+
+def _entry(name: str, field: FieldInfo) -> list[str]:
+    value = field.default
+    if value is None or value in ([], {}, ""):
+        value = (field.examples or [value])[0]
+    return [f"# {field.description}", f"#{name} = {toml(value)}"]
+
+
+def toml(value: Any) -> str:
+    """A value as TOML."""
+    if isinstance(value, SecretStr):
+        value = value.get_secret_value()
+    if isinstance(value, Enum):
+        value = value.value
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: '""'}[value]
+    if isinstance(value, (int, float)):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(toml(v) for v in value) + "]"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{k} = {toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, Path):
+        value = str(value)
+    return msgspec.json.encode(str(value)).decode()
