@@ -1,0 +1,184 @@
+"""Files that arrive: counted while they are read, typed by their content, written under the work folder.
+
+Commands run over the same folder, so it is treated as hostile: every folder on the way is opened without following
+links, and no file is ever written over another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import secrets
+import struct
+import unicodedata
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from appliance.channels.webchat import kind_of, media_type_of
+from appliance.clock import Clock
+from appliance.errors import TooLargeError
+from appliance.messages import Attachment, Source
+
+MAX_BYTES = 20 * 1024 * 1024  # what Telegram lets a bot download
+MAX_PIXELS = 50_000_000  # a larger picture is kept as a document, so that nothing decodes it
+_FOLDER = "inbox"
+_HEAD = 64 * 1024
+_NAME_BYTES = 100
+_UNSAFE = re.compile(r"[^\w.\- ()+,@]+")
+
+
+def safe_name(name: str, fallback: str = "file") -> str:
+    """Given a name from outside, return one that is only a name: no folder, no leading dot, no control character."""
+    bare = unicodedata.normalize("NFC", name.replace("\\", "/").rpartition("/")[2])
+    bare = re.sub(r"\s+", " ", _UNSAFE.sub("_", bare)).strip(" ._")
+    stem, dot, suffix = bare.rpartition(".")
+    if not dot or len(suffix.encode()) > 12:
+        stem, suffix = bare, ""
+    room = _NAME_BYTES - len(suffix) - 1
+    stem = stem.encode()[:room].decode(errors="ignore").strip(" .") or fallback
+    return f"{stem}.{suffix}" if suffix else stem
+
+
+class AttachmentStore:
+    """Give it the work folder (`STATE/agents/<id>/files`) and a clock."""
+
+    def __init__(self, work_folder: Path, clock: Clock, *, max_bytes: int = MAX_BYTES) -> None:
+        self._root = work_folder
+        self._clock = clock
+        self.max_bytes = max_bytes
+
+    async def save(
+        self, content: AsyncIterator[bytes], *, name: str, media_type: str = "", source: Source = Source.OWNER
+    ) -> Attachment:
+        """Read `content` to the end into `inbox/<day>/<name>`; return it once it is on disk.
+
+        Raises TooLargeError as soon as more than the limit has been read, OSError when the disk will not take it;
+        nothing is left behind then.
+        """
+        folder = await asyncio.to_thread(self._open_folder)
+        temporary = f".{secrets.token_hex(8)}.part"
+        try:
+            size, head = await self._write(folder, temporary, content)
+            found = media_type_of(head, media_type)
+            final = await asyncio.to_thread(_publish, folder, temporary, safe_name(name))
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary, dir_fd=folder)
+            raise
+        finally:
+            os.close(folder)
+        kind = kind_of(found)
+        if kind == "image" and not _modest(head):
+            kind = "document"
+        day = self._day()
+        return Attachment(kind, str(self._root / _FOLDER / day / final), found, size, name=final, source=source)
+
+    async def _write(self, folder: int, temporary: str, content: AsyncIterator[bytes]) -> tuple[int, bytes]:
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644, dir_fd=folder)
+        size, head = 0, b""
+        try:
+            async for chunk in content:
+                size += len(chunk)
+                if size > self.max_bytes:
+                    raise TooLargeError(f"The file is larger than {self.max_bytes // (1024 * 1024)} MB.")
+                if len(head) < _HEAD:
+                    head += chunk[: _HEAD - len(head)]
+                await asyncio.to_thread(_write_all, fd, chunk)
+            await asyncio.to_thread(os.fsync, fd)
+        finally:
+            os.close(fd)
+        return size, head
+
+    def _day(self) -> str:
+        return datetime.fromtimestamp(self._clock.now(), UTC).strftime("%Y-%m-%d")
+
+    def _open_folder(self) -> int:
+        """A descriptor of today's folder, made when missing, reached without following links."""
+        self._root.mkdir(parents=True, exist_ok=True)
+        here = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY)
+        for part in (_FOLDER, self._day()):
+            try:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(part, 0o755, dir_fd=here)
+                    os.fsync(here)
+                inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
+            finally:
+                os.close(here)
+            here = inner
+        return here
+
+
+def _write_all(fd: int, chunk: bytes) -> None:
+    view = memoryview(chunk)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def _publish(folder: int, temporary: str, wanted: str) -> str:
+    """Give the finished file its name, or the next free one; `link` never replaces a file."""
+    stem, dot, suffix = wanted.rpartition(".")
+    if not dot:
+        stem, suffix = wanted, ""
+    for number in range(1, 10_000):
+        name = wanted if number == 1 else f"{stem}-{number}{dot}{suffix}"
+        try:
+            os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+        except FileExistsError:
+            continue
+        os.unlink(temporary, dir_fd=folder)
+        os.fsync(folder)
+        return name
+    raise FileExistsError(f"No free name for {wanted} in today's inbox.")
+
+
+def _modest(head: bytes) -> bool:
+    """Whether a picture says in its first bytes that it is of a size one may decode."""
+    size = pixel_size(head)
+    return size is not None and 0 < size[0] * size[1] <= MAX_PIXELS
+
+
+def pixel_size(head: bytes) -> tuple[int, int] | None:
+    """Width and height of a PNG, GIF, JPEG or WebP from its first bytes, without decoding it; None when not found."""
+    try:
+        if head.startswith(b"\x89PNG"):
+            width, height = struct.unpack(">II", head[16:24])
+            return width, height
+        if head.startswith(b"GIF8"):
+            width, height = struct.unpack("<HH", head[6:10])
+            return width, height
+        if head.startswith(b"\xff\xd8"):
+            return _jpeg_size(head)
+        if head[8:12] == b"WEBP":
+            return _webp_size(head)
+    except (struct.error, IndexError):
+        return None
+    return None
+
+
+def _jpeg_size(head: bytes) -> tuple[int, int] | None:
+    place = 2
+    while place + 9 < len(head):
+        if head[place] != 0xFF:
+            return None
+        marker = head[place + 1]
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            height, width = struct.unpack(">HH", head[place + 5 : place + 9])
+            return width, height
+        place += 2 + struct.unpack(">H", head[place + 2 : place + 4])[0]
+    return None
+
+
+def _webp_size(head: bytes) -> tuple[int, int] | None:
+    form = head[12:16]
+    if form == b"VP8X":
+        return 1 + int.from_bytes(head[24:27], "little"), 1 + int.from_bytes(head[27:30], "little")
+    if form == b"VP8L":
+        bits = int.from_bytes(head[21:25], "little")
+        return 1 + (bits & 0x3FFF), 1 + ((bits >> 14) & 0x3FFF)
+    if form == b"VP8 ":
+        width, height = struct.unpack("<HH", head[26:30])
+        return width & 0x3FFF, height & 0x3FFF
+    return None

@@ -1,0 +1,46 @@
+"""What every channel is, and what it is handed: the front door, health, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+import apsw
+
+from appliance.messages import Inbound, Role
+
+Extra = Callable[[apsw.Connection], object]
+TellOwner = Callable[[str], Awaitable[None]]
+Menu = Callable[[Role, str], list[tuple[str, str]]]  # role, language -> (command, description)
+
+
+class Channel(Protocol):
+    """A platform. `start` returns once it listens or has begun to try; `stop` once nothing of it runs."""
+
+    name: str
+
+    async def start(self) -> None: ...
+    async def stop(self) -> None: ...
+
+
+class Intake(Protocol):
+    """The front door. When `accept` returns the message is on disk; `extra` was committed with it."""
+
+    async def accept(self, inbound: Inbound, extra: Extra | None = None) -> Any: ...
+
+
+class Counts(Protocol):
+    """Numbers for the metrics; no id, name or text ever goes here."""
+
+    def message(self, channel: str, direction: str, outcome: str) -> None: ...
+    def polled(self, channel: str, at: float) -> None: ...
+
+
+class NoCounts:
+    """Counts nothing."""
+
+    def message(self, channel: str, direction: str, outcome: str) -> None:
+        pass
+
+    def polled(self, channel: str, at: float) -> None:
+        pass

@@ -1,0 +1,184 @@
+"""The Bot API through aiogram, which is imported when the channel opens (2.5 s and more than 100 MB).
+
+Every refusal becomes a DeliveryError that says how to react; nothing that leaves here holds the token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import structlog
+
+from appliance.errors import ApplianceError, DeliveryError
+
+log = structlog.get_logger(__name__)
+
+REQUEST_SECONDS = 30
+FILE_SECONDS = 120
+# Answers to a send that mean "nothing happened because it is so already".
+_DONE = ("message is not modified",)
+_ENTITIES = (
+    "can't parse entities",
+    "can't parse messageentity",
+    "entity_bounds_invalid",
+    "entities_too_long",
+    "entity ",
+)
+_GONE_CHAT = ("chat not found", "user is deactivated", "bot was kicked", "bot was blocked", "not enough rights to send")
+_GONE_MESSAGE = ("message to edit not found", "message can't be edited", "message_id_invalid")
+
+
+class ConflictError(ApplianceError):
+    """Another program polls with the same token (or a webhook is set; then `webhook` is true)."""
+
+    def __init__(self, what: str, *, webhook: bool) -> None:
+        super().__init__(what)
+        self.webhook = webhook
+
+
+class TokenError(ApplianceError):
+    """Telegram does not know the token."""
+
+
+class UnreadableUpdatesError(ApplianceError):
+    """An answer to getUpdates that aiogram cannot read. `raw` is what came."""
+
+    def __init__(self, raw: Any) -> None:
+        super().__init__("Telegram sent updates that cannot be read.")
+        self.raw = raw
+
+
+class RefusedError(DeliveryError):
+    """Telegram said no. `description` is its own words, in lower case."""
+
+    def __init__(self, description: str, *, permanent: bool, retry_after: float | None = None) -> None:
+        super().__init__(f"Telegram refused it: {description}", permanent=permanent, retry_after=retry_after)
+        self.description = description.lower()
+
+    @property
+    def bad_entities(self) -> bool:
+        return any(words in self.description for words in _ENTITIES)
+
+    @property
+    def message_gone(self) -> bool:
+        return any(words in self.description for words in _GONE_MESSAGE)
+
+    @property
+    def chat_gone(self) -> bool:
+        return any(words in self.description for words in _GONE_CHAT)
+
+    @property
+    def done(self) -> bool:
+        return any(words in self.description for words in _DONE)
+
+
+class MovedChatError(DeliveryError):
+    """The group became a supergroup with another id."""
+
+    def __init__(self, chat: int) -> None:
+        super().__init__("The group became a supergroup with a new id.")
+        self.chat = chat
+
+
+class TelegramApi:
+    """Give it the token and the address; `open` it, then `call` methods by aiogram's names."""
+
+    def __init__(self, token: str, base: str) -> None:
+        self._token = token
+        self._base = base
+        self._bot: Any = None
+
+    async def open(self) -> None:
+        """Import aiogram beside the event loop and make the client. Raises TokenError for a token of wrong form."""
+        bot_class, session_class, server_class, token_error = await asyncio.to_thread(_import)
+        try:
+            session = session_class(api=server_class.from_base(self._base), timeout=REQUEST_SECONDS)
+            self._bot = bot_class(self._token, session=session)
+        except token_error:
+            raise TokenError(
+                "The Telegram token has not the form that BotFather gives (123456:ABC...).",
+                fix="Copy it again from BotFather into TELEGRAM_BOT_TOKEN.",
+            ) from None
+
+    async def close(self) -> None:
+        """Close the connections; `call` opens new ones."""
+        if self._bot is not None:
+            await self._bot.session.close()
+
+    async def call(self, method: str, *, seconds: float = REQUEST_SECONDS, **params: Any) -> Any:
+        """Call a method; return aiogram's object.
+
+        Raises RefusedError, MovedChatError, ConflictError, TokenError, or DeliveryError for trouble on the way, whose
+        `ambiguous` says that Telegram may have acted.
+        """
+        from aiogram import exceptions as trouble
+
+        try:
+            return await getattr(self._bot, method)(**params, request_timeout=max(1, round(seconds)))
+        except trouble.TelegramRetryAfter as error:
+            raise RefusedError("too many requests", permanent=False, retry_after=float(error.retry_after)) from None
+        except trouble.TelegramMigrateToChat as error:
+            raise MovedChatError(error.migrate_to_chat_id) from None
+        except trouble.TelegramConflictError as error:
+            raise ConflictError(error.message, webhook="webhook" in error.message.lower()) from None
+        except (trouble.TelegramUnauthorizedError, trouble.TelegramNotFound) as error:
+            # A token that was revoked answers 401, one that never was 404.
+            raise TokenError(
+                f"Telegram does not accept the token: {error.message}.",
+                fix="Ask BotFather for the token again and set TELEGRAM_BOT_TOKEN.",
+            ) from None
+        except trouble.TelegramEntityTooLarge:
+            raise RefusedError("request entity too large", permanent=True) from None
+        except (trouble.TelegramBadRequest, trouble.TelegramForbiddenError) as error:
+            raise RefusedError(error.message, permanent=True) from None
+        except trouble.ClientDecodeError as error:
+            if method == "get_updates" and isinstance(error.data, dict):
+                raise UnreadableUpdatesError(error.data) from None
+            raise DeliveryError("Telegram's answer cannot be read.", ambiguous=True) from None
+        except trouble.TelegramNetworkError as error:
+            raise DeliveryError(
+                f"Telegram cannot be reached: {self._without_token(error.message)}.", ambiguous=not _never_left(error)
+            ) from None
+        except trouble.TelegramAPIError as error:
+            raise DeliveryError(
+                f"Telegram has trouble: {self._without_token(error.message)}.", ambiguous=True
+            ) from None
+
+    async def download(self, file_id: str) -> AsyncIterator[bytes]:
+        """The bytes of a file, as they come. Raises RefusedError (too big, gone) or DeliveryError."""
+        from aiohttp import ClientError
+
+        found = await self.call("get_file", file_id=file_id)
+        url = self._bot.session.api.file_url(self._token, found.file_path)
+        try:
+            async for chunk in self._bot.session.stream_content(url, timeout=FILE_SECONDS, raise_for_status=True):
+                yield chunk
+        except (TimeoutError, ClientError) as error:
+            raise DeliveryError(f"The file could not be fetched: {type(error).__name__}.") from None
+
+    def file(self, path: str, name: str) -> Any:
+        """A local file as aiogram sends it."""
+        from aiogram.types import FSInputFile
+
+        return FSInputFile(path, filename=name)
+
+    def _without_token(self, text: str) -> str:
+        return text.replace(self._token, "<token>")
+
+
+def _import() -> tuple[Any, Any, Any, Any]:
+    from aiogram import Bot
+    from aiogram.client.session.aiohttp import AiohttpSession
+    from aiogram.client.telegram import TelegramAPIServer
+    from aiogram.utils.token import TokenValidationError
+
+    return Bot, AiohttpSession, TelegramAPIServer, TokenValidationError
+
+
+def _never_left(error: BaseException) -> bool:
+    """True when no connection was made, so that Telegram cannot have seen the request."""
+    from aiohttp import ClientConnectorError
+
+    return isinstance(error.__cause__, ClientConnectorError)

@@ -1,0 +1,277 @@
+"""Delivery's way to Telegram: placeholder, edits of it, files; paced per chat, refusals understood.
+
+What holds: an edit can be repeated, so text arrives once. A placeholder whose id a kill lost is found again by trying
+to edit it to what it says already, which only works on our own, and is deleted. A file is sent at most once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from appliance.channels.pacer import GROUP, PRIVATE, Pacer, Rate
+from appliance.channels.rendering import plain, telegram_parts
+from appliance.channels.telegram.api import FILE_SECONDS, MovedChatError, RefusedError, TelegramApi
+from appliance.clock import Clock
+from appliance.errors import ApplianceError, DeliveryError
+from appliance.messages import Attachment, Button
+from appliance.texts import say
+
+log = structlog.get_logger(__name__)
+
+Place = dict[str, Any]
+Part = dict[str, Any]
+PLACEHOLDER = say("thinking")
+UPLOAD_BYTES = 50 * 1024 * 1024
+PHOTO_BYTES = 10 * 1024 * 1024
+_NO_PREVIEW = {"is_disabled": True}  # a preview would fetch the address: a way out for what a model read
+_TYPING_SECONDS = 4.0
+_REMEMBERED = 1024
+_SWEEP = 100  # ids looked at, from the older end: a lost placeholder stands right after its message
+_UNKNOWN_SWEEP = 20  # the same when nothing tells where to begin
+
+
+class TelegramCarrier:
+    """Implements gateway.delivery.Carrier. A place is {"chat": int, "topic"?: int, "message"?: int, "private": bool}.
+
+    `known` gives the message ids that the outbox knows in a chat.
+    """
+
+    name = "telegram"
+    edits = True
+    nonces = False
+
+    def __init__(
+        self,
+        api: TelegramApi,
+        clock: Clock,
+        *,
+        pacer: Pacer | None = None,
+        known: Callable[[int], set[int]] = lambda chat: set(),
+        outcome: Callable[[str], None] = lambda outcome: None,
+    ) -> None:
+        self._api = api
+        self._clock = clock
+        self._pacer = pacer or Pacer(clock)
+        self._known = known
+        self._outcome = outcome
+        self._shown: OrderedDict[tuple[int, int], Any] = OrderedDict()
+        self._instead: OrderedDict[tuple[int, int], int] = OrderedDict()
+        self._mine: OrderedDict[tuple[int, int], None] = OrderedDict()
+        self._moved: dict[int, int] = {}
+        self._typed: OrderedDict[int, float] = OrderedDict()
+        self._locks: dict[int, asyncio.Lock] = {}
+
+    def split(self, text: str) -> list[Part]:
+        """Markdown to parts; there is always one, because a message cannot be empty."""
+        return telegram_parts(text) or [{"text": PLACEHOLDER, "entities": []}]
+
+    async def place(self, place: Place) -> str:
+        return str(await self._send_text(place, {"text": PLACEHOLDER, "entities": []}, ()))
+
+    async def edit(self, place: Place, message: str, part: Part, buttons: Sequence[Button] = ()) -> None:
+        chat = self._chat(place)
+        number = self._instead.get((chat, int(message)), int(message))
+        content = (part["text"], part["entities"], [(b.label, b.action) for b in buttons])
+        if self._shown.get((chat, number)) == content:
+            return
+        try:
+            await self._edit(place, number, part, buttons)
+        except RefusedError as refusal:
+            if not refusal.message_gone:
+                raise
+            # The person deleted the placeholder while we worked: the answer still has to arrive.
+            log.info("the message to edit is gone, sending a new one", channel=self.name)
+            number = await self._send_text(place, part, buttons)
+            _remember(self._instead, (chat, int(message)), number)
+        _remember(self._shown, (chat, number), content)
+
+    async def send(self, place: Place, part: Part, nonce: str, buttons: Sequence[Button] = ()) -> str:
+        """Send at once, without a placeholder; Telegram has no nonce, so it is at most once."""
+        return str(await self._send_text(place, part, buttons))
+
+    async def send_file(self, place: Place, attachment: Attachment) -> str:
+        path = Path(attachment.path)
+        name = attachment.name or path.name
+        try:
+            size = (await asyncio.to_thread(path.stat)).st_size
+        except OSError as error:
+            raise DeliveryError(f"The file {name} cannot be read: {error.strerror}.", permanent=True) from None
+        if size > UPLOAD_BYTES:
+            raise DeliveryError(f"{name} is larger than the 50 MB that Telegram takes.", permanent=True)
+        method = _method_for(attachment, size)
+        field = method.removeprefix("send_")
+        extra = {field: self._api.file(str(path), name)}
+        try:
+            sent = await self._call(method, place, {**extra, **_target(place)}, seconds=FILE_SECONDS)
+        except RefusedError as refusal:
+            if method == "send_document" or not refusal.permanent or refusal.chat_gone:
+                raise
+            # A picture or a sound that Telegram does not like as such is still a file.
+            extra = {"document": self._api.file(str(path), name)}
+            sent = await self._call("send_document", place, {**extra, **_target(place)}, seconds=FILE_SECONDS)
+        return str(self._note(place, sent.message_id))
+
+    async def typing(self, place: Place) -> None:
+        chat = self._chat(place)
+        now = self._clock.monotonic()
+        if now - self._typed.get(chat, float("-inf")) < _TYPING_SECONDS or self._pacer.held(str(chat)):
+            return
+        _remember(self._typed, chat, now)
+        # The general topic of a forum is named here although a send must leave it out.
+        topic = {"message_thread_id": place["topic"]} if place.get("topic") else {}
+        try:
+            await self._api.call("send_chat_action", chat_id=chat, action="typing", **topic)
+        except ApplianceError as trouble:
+            log.debug("typing not shown", channel=self.name, reason=str(trouble))
+
+    async def sweep(self, place: Place, after: str | None, before: str) -> int:
+        """Delete our placeholders between two ids, or between the answered message and `before`.
+
+        Messages that the outbox or this process knows are left alone; so are the person's (Telegram would let us
+        delete those too) and files. Returns how many went.
+        """
+        chat = self._chat(place)
+        async with self._lock(chat):
+            known = self._known(chat)
+            end = int(before)
+            floor = after or place.get("message") or max((m for m in known if m < end), default=end - _UNKNOWN_SWEEP)
+            span = range(int(floor) + 1, min(end, int(floor) + 1 + _SWEEP))
+            strangers = [m for m in span if m not in known and (chat, m) not in self._mine]
+            count = 0
+            for message in strangers:
+                try:
+                    if await self._is_placeholder(place, message):
+                        await self._api.call("delete_message", chat_id=chat, message_id=message)
+                        count += 1
+                except ApplianceError as trouble:
+                    log.warning("placeholders not all swept", channel=self.name, reason=str(trouble))
+                    break
+            return count
+
+    # --- how --------------------------------------------------------------------------------------------------------
+
+    async def _is_placeholder(self, place: Place, message: int) -> bool:
+        try:
+            await self._api.call("edit_message_text", chat_id=self._chat(place), message_id=message, text=PLACEHOLDER)
+        except RefusedError as refusal:
+            if refusal.permanent:
+                return refusal.done
+            raise
+        log.warning("a message of ours that nobody knew was overwritten while sweeping", channel=self.name)
+        return True
+
+    async def _send_text(self, place: Place, part: Part, buttons: Sequence[Button]) -> int:
+        async with self._lock(self._chat(place)):
+            sent = await self._with_entities("send_message", place, part, buttons, edit=False, target=_target(place))
+            return self._note(place, sent.message_id)
+
+    async def _edit(self, place: Place, message: int, part: Part, buttons: Sequence[Button]) -> None:
+        try:
+            await self._with_entities(
+                "edit_message_text", place, part, buttons, edit=True, target={"message_id": message}
+            )
+        except RefusedError as refusal:
+            if not refusal.done:
+                raise
+
+    async def _with_entities(
+        self,
+        method: str,
+        place: Place,
+        part: Part,
+        buttons: Sequence[Button],
+        *,
+        edit: bool,
+        target: dict[str, Any],
+    ) -> Any:
+        """Send or edit; once more as plain text when Telegram refuses the entities."""
+        for form in (part, plain(part)):
+            params = {**target, "text": form["text"], "link_preview_options": _NO_PREVIEW}
+            if form["entities"]:
+                params["entities"] = form["entities"]
+            if buttons:
+                params["reply_markup"] = _keyboard(buttons)
+            try:
+                return await self._call(method, place, params, edit=edit)
+            except RefusedError as refusal:
+                if not (refusal.bad_entities and form["entities"]):
+                    raise
+                log.warning("Telegram refused the formatting, sending plain text", reason=refusal.description)
+        raise AssertionError("unreachable: the plain form has no entities")
+
+    async def _call(
+        self, method: str, place: Place, params: dict[str, Any], *, seconds: float = 30.0, edit: bool = False
+    ) -> Any:
+        """One call, paced; obeys 429 for this chat alone; follows a group that became a supergroup."""
+        for _ in range(2):
+            chat = self._chat(place)
+            await self._pacer.wait(str(chat), _rate(place), edit=edit)
+            try:
+                result = await self._api.call(method, seconds=seconds, chat_id=chat, **params)
+            except MovedChatError as moved:
+                self._moved[chat] = moved.chat
+                log.warning("a group has a new id; change telegram.groups", old=chat, new=moved.chat)
+                continue
+            except DeliveryError as trouble:
+                self._outcome("refused" if isinstance(trouble, RefusedError) else "network")
+                if trouble.retry_after is not None:
+                    self._pacer.hold(str(chat), trouble.retry_after)
+                raise
+            except ApplianceError as trouble:
+                # The token is wrong or used elsewhere: the message waits, it is not at fault.
+                raise DeliveryError(str(trouble), retry_after=60.0) from trouble
+            self._outcome("ok")
+            return result
+        raise DeliveryError("The group moved twice at once.", retry_after=5.0)
+
+    def _chat(self, place: Place) -> int:
+        chat = int(place["chat"])
+        return self._moved.get(chat, chat)
+
+    def _lock(self, chat: int) -> asyncio.Lock:
+        return self._locks.setdefault(chat, asyncio.Lock())
+
+    def _note(self, place: Place, message: int) -> int:
+        _remember(self._mine, (self._chat(place), message), None)
+        return message
+
+
+def _target(place: Place) -> dict[str, Any]:
+    """Topic and reply of a new message. The general topic (1) is left out; in groups we answer to the message."""
+    target: dict[str, Any] = {}
+    if place.get("topic") and int(place["topic"]) != 1:
+        target["message_thread_id"] = int(place["topic"])
+    if place.get("message") and not place.get("private"):
+        target["reply_parameters"] = {"message_id": int(place["message"]), "allow_sending_without_reply": True}
+    return target
+
+
+def _keyboard(buttons: Sequence[Button]) -> dict[str, Any]:
+    return {"inline_keyboard": [[{"text": b.label[:64], "callback_data": b.action}] for b in buttons]}
+
+
+def _rate(place: Place) -> Rate:
+    return PRIVATE if place.get("private") else GROUP
+
+
+def _method_for(attachment: Attachment, size: int) -> str:
+    if attachment.media_type in ("image/jpeg", "image/png", "image/webp") and size <= PHOTO_BYTES:
+        return "send_photo"
+    if attachment.media_type == "audio/ogg":
+        return "send_voice"
+    if attachment.kind in ("audio", "video"):
+        return f"send_{attachment.kind}"
+    return "send_document"
+
+
+def _remember(book: OrderedDict[Any, Any], key: Any, value: Any) -> None:
+    book[key] = value
+    book.move_to_end(key)
+    if len(book) > _REMEMBERED:
+        book.popitem(last=False)

@@ -1,0 +1,82 @@
+"""Files of messages: fetched beside the loop, a few at once, each tried again when the network fails."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import structlog
+
+from appliance.channels.attachments import AttachmentStore
+from appliance.channels.telegram.api import RefusedError, TelegramApi
+from appliance.channels.telegram.updates import FileRef
+from appliance.errors import DeliveryError, TooLargeError
+from appliance.messages import Attachment, Source
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE = 4
+_TRIES = 3
+_SECONDS = 60.0  # a batch does not wait longer for one file
+Fetched = tuple[tuple[Attachment, ...], list[str]]
+
+
+class Fetcher:
+    """`begin` starts, `result` waits. A file that cannot be had becomes a note in the message, never a lost message."""
+
+    def __init__(self, api: TelegramApi, store: AttachmentStore) -> None:
+        self._api = api
+        self._store = store
+        self._gate = asyncio.Semaphore(_AT_ONCE)
+        self._running: dict[int, asyncio.Task[Fetched]] = {}
+
+    def begin(self, update: int, files: Sequence[FileRef], source: Source) -> None:
+        if update not in self._running:
+            self._running[update] = asyncio.create_task(self._all(files, source))
+
+    async def result(self, update: int, files: Sequence[FileRef], source: Source) -> Fetched:
+        """The attachments of an update, and a note in words for each file that is missing."""
+        if not files:
+            return (), []
+        self.begin(update, files, source)
+        return await self._running.pop(update)
+
+    async def close(self) -> None:
+        for task in self._running.values():
+            task.cancel()
+        await asyncio.gather(*self._running.values(), return_exceptions=True)
+        self._running.clear()
+
+    async def _all(self, files: Sequence[FileRef], source: Source) -> Fetched:
+        attachments: list[Attachment] = []
+        notes: list[str] = []
+        for file in files:
+            async with self._gate:
+                got = await self._one(file, source)
+            if isinstance(got, Attachment):
+                attachments.append(got)
+            else:
+                notes.append(f"[{got}]")
+        return tuple(attachments), notes
+
+    async def _one(self, file: FileRef, source: Source) -> Attachment | str:
+        if file.size > self._store.max_bytes:
+            return f"The file {file.name} is too large for Telegram's bots ({file.size:,} bytes) and was not fetched."
+        reason = ""
+        for _ in range(_TRIES):
+            try:
+                async with asyncio.timeout(_SECONDS):
+                    return await self._store.save(
+                        self._api.download(file.file_id), name=file.name, media_type=file.media_type, source=source
+                    )
+            except (TooLargeError, RefusedError) as refusal:
+                return f"The file {file.name} was not fetched: {refusal.what}"
+            except OSError as error:
+                reason = f"it could not be stored: {error.strerror or type(error).__name__}."
+                if isinstance(error, TimeoutError):
+                    reason = "it took too long."
+                break
+            except DeliveryError as trouble:
+                reason = trouble.what
+        log.warning("attachment not fetched", channel="telegram", reason=reason)
+        return f"The file {file.name} was not fetched: {reason}"
