@@ -146,6 +146,22 @@ class MemoryIndex:
             await self._sync(None)
         self.changed()
 
+    async def scrub(self) -> None:
+        """After an erasure: words written anew, vectors of texts that are gone dropped, no old page kept on disk."""
+        await self.sync()
+        await self.write(store.repair_words)
+        await self.write(store.drop_unused_embeddings)
+        await asyncio.to_thread(self._vacuum)
+
+    def _vacuum(self) -> None:
+        with self._reader_lock:  # a reader's snapshot would keep old pages in the log
+            connection = open_connection(self.path, synchronous="NORMAL")
+            try:
+                connection.execute("VACUUM")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            finally:
+                connection.close()
+
     async def check(self) -> list[str]:
         """Compare the parts by count and repair what does not agree; return what was found (empty: sound)."""
         found = await self.read_behind(store.faults)

@@ -190,3 +190,8 @@ def repair_words(connection: apsw.Connection) -> None:
                 f"INSERT INTO {name}_words(rowid, own, near) VALUES (?, ?, ?)",  # noqa: S608
                 (number, searchable(text), searchable(near)),
             )
+
+
+def drop_unused_embeddings(connection: apsw.Connection) -> None:
+    """Forget cached vectors whose text no chunk has any more."""
+    connection.execute("DELETE FROM embeddings WHERE digest NOT IN (SELECT digest FROM chunks)")
