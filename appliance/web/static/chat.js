@@ -103,7 +103,7 @@ async function loadMessages() {
   const running = state.turns.get(key);
   if (running) $("messages").append(running.element);
   drawButtons();
-  toEnd(true);
+  toEnd();
 }
 
 function emptyHint() {
@@ -114,18 +114,25 @@ function emptyHint() {
 
 function append(element) {
   $("messages").querySelector(".empty")?.remove();
-  const near = nearEnd();
   $("messages").append(element);
-  toEnd(near);
+  follow();
 }
+
+let following = true;
 
 function nearEnd() {
   const log = $("log");
   return log.scrollHeight - log.scrollTop - log.clientHeight < 120;
 }
 
-function toEnd(wanted) {
-  if (wanted) $("log").scrollTop = $("log").scrollHeight;
+function toEnd() {
+  following = true;
+  follow();
+}
+
+/** Stay at the end while the text grows, unless the reader has scrolled up. */
+function follow() {
+  if (following) $("log").scrollTop = $("log").scrollHeight;
   $("to-end").hidden = nearEnd();
 }
 
@@ -144,7 +151,7 @@ async function turnOf(key) {
   let turn = state.turns.get(key);
   if (turn) return turn;
   turn = new Turn().busy();
-  turn.onDraw = () => key === state.key && toEnd(nearEnd());
+  turn.onDraw = () => key === state.key && follow();
   state.turns.set(key, turn);
   if (key === state.key) {
     if (state.own.has(key)) append(turn.element);
@@ -161,12 +168,11 @@ async function onEvent(type, data) {
     return;
   }
   const turn = state.turns.get(key) || (await turnOf(key));
-  const near = nearEnd();
   if (type === "text") turn.text(data.delta);
   else if (type === "tool_start") turn.step(data);
   else if (type === "tool_end") turn.stepEnded(data);
   else if (type === "notice") turn.notice(data.text);
-  if (key === state.key) toEnd(near);
+  if (key === state.key) follow();
 }
 
 function finish(key, type, data) {
@@ -174,9 +180,8 @@ function finish(key, type, data) {
   state.turns.delete(key);
   state.own.delete(key);
   if (turn) {
-    const near = nearEnd();
     turn.finish(type === "done" ? { ...data, at: Date.now() } : { reply: turn.said, error: data });
-    if (key === state.key) toEnd(near);
+    if (key === state.key) follow();
   } else if (key === state.key) loadMessages();
   if (key === state.key) {
     drawButtons();
@@ -251,7 +256,7 @@ async function send(event) {
   $("text").value = "";
   grow();
   append(element);
-  toEnd(true);
+  toEnd();
   await deliver(message, element, state.key);
 }
 
@@ -341,8 +346,11 @@ $("open-sidebar").addEventListener("click", () => showSidebar(true));
 $("close-sidebar").addEventListener("click", () => { showSidebar(false); $("open-sidebar").focus(); });
 $("shade").addEventListener("click", () => showSidebar(false));
 $("filter").addEventListener("input", drawSessions);
-$("to-end").addEventListener("click", () => toEnd(true));
-$("log").addEventListener("scroll", () => { $("to-end").hidden = nearEnd(); }, { passive: true });
+$("to-end").addEventListener("click", toEnd);
+$("log").addEventListener("scroll", () => {
+  following = nearEnd();
+  $("to-end").hidden = following;
+}, { passive: true });
 $("text").addEventListener("input", grow);
 $("text").addEventListener("keydown", (event) => {
   // While an input method composes, Enter chooses a character and must not send.

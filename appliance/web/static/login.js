@@ -12,6 +12,7 @@ document.title = t("login.title");
 function show(name) {
   for (const [key, form] of Object.entries(forms)) form.hidden = key !== name;
   problem("");
+  document.querySelector("h1").textContent = t(name === "new" ? "login.set" : "login.title");
   forms[name].querySelector("input:not([readonly])").focus();
 }
 
