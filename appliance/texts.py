@@ -250,8 +250,10 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "pair_request": (
         "I do not know you yet. Your code is `{code}`. The owner lets you in with `appliance pair {code}` on the "
         "machine; it is valid for one hour. What you write until then is not read.",
-        "我還不認識您。您的配對碼是 `{code}`，請擁有者在主機上執行 `appliance pair {code}`，一小時內有效。在此之前您寫的內容不會被讀取。",
-        "我还不认识您。您的配对码是 `{code}`，请所有者在主机上运行 `appliance pair {code}`，一小时内有效。在此之前您写的内容不会被读取。",
+        "我還不認識您。您的配對碼是 `{code}`，請擁有者在主機上執行 `appliance pair {code}`，一小時內有效。"
+        "在此之前您寫的內容不會被讀取。",
+        "我还不认识您。您的配对码是 `{code}`，请所有者在主机上运行 `appliance pair {code}`，一小时内有效。"
+        "在此之前您写的内容不会被读取。",
     ),
     "pair_wrong": (
         "This code is wrong or has expired.",
