@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,9 +80,12 @@ def core_rooms() -> dict[str, Sequence[Any]]:
 
 
 class Appliance:
-    """Given settings (and, in tests, a clock), the whole program. `start`, then `stop`."""
+    """Given settings, the whole program. `start`, then `stop`. `extend` may add tools and commands to what is built."""
 
-    def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
+    def __init__(
+        self, settings: Settings, clock: Clock | None = None, extend: Callable[[Appliance], None] | None = None
+    ) -> None:
+        self._extend = extend
         self.settings = settings
         self.clock = clock or SystemClock()
         self.state = settings.state
@@ -175,6 +178,8 @@ class Appliance:
         self._build_money()
         self._build_models()
         self._build_path()
+        if self._extend is not None:
+            self._extend(self)
         self._build_front()
 
     def _build_money(self) -> None:

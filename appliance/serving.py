@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sys
+from collections.abc import Callable
 
 import uvloop
 from rich.console import Console
@@ -15,18 +15,18 @@ from appliance.app import Appliance
 from appliance.settings import Settings
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, extend: Callable[[Appliance], None] | None = None) -> None:
     """Serve until SIGTERM or SIGINT. Raises SettingsError, StateError."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(settings))
+        runner.run(_serve(settings, extend))
 
 
-async def _serve(settings: Settings) -> None:
+async def _serve(settings: Settings, extend: Callable[[Appliance], None] | None) -> None:
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopped.set)
-    house = Appliance(settings)
+    house = Appliance(settings, extend=extend)
     url = await house.start()
     try:
         _say_ready(house, url)
@@ -65,7 +65,6 @@ async def _say_progress(house: Appliance) -> None:
             said = mark
             console.print(line)
             sys.stdout.flush()
-            os.sched_yield()
         if state["phase"] in ("ready", "failed", "off"):
             await asyncio.sleep(5.0)
         else:
