@@ -110,11 +110,24 @@ class House:
     async def _turn(self, inbound: Inbound, row: int) -> None:
         reply = await self.script(self, inbound, row)
         self.history[inbound.session.value].append(
-            {"id": reply.message_id, "role": "assistant", "text": reply.text, "at": "2026-11-30T12:00:01.000Z",
-             "in_reply_to": [inbound.id], "model": reply.model, "cost_usd": reply.cost_usd}
+            {
+                "id": reply.message_id,
+                "role": "assistant",
+                "text": reply.text,
+                "at": "2026-11-30T12:00:01.000Z",
+                "in_reply_to": [inbound.id],
+                "model": reply.model,
+                "cost_usd": reply.cost_usd,
+            }
         )
-        data = {"message_ids": [row], "reply": reply.text, "model": reply.model, "usage": reply.usage,
-                "cost_usd": reply.cost_usd, "message_id": reply.message_id}
+        data = {
+            "message_ids": [row],
+            "reply": reply.text,
+            "model": reply.model,
+            "usage": reply.usage,
+            "cost_usd": reply.cost_usd,
+            "message_id": reply.message_id,
+        }
         self.events.emit(Event("done", inbound.session, data))
         self.replies[row].set_result(reply)
 
@@ -123,8 +136,14 @@ class House:
 
     def list(self) -> list[dict[str, Any]]:
         return [
-            {"key": key, "name": key.split(":")[-1], "title": "", "agent": "main",
-             "used_at": rows[-1]["at"], "created_at": rows[0]["at"]}
+            {
+                "key": key,
+                "name": key.split(":")[-1],
+                "title": "",
+                "agent": "main",
+                "used_at": rows[-1]["at"],
+                "created_at": rows[0]["at"],
+            }
             for key, rows in self.history.items()
         ]
 
@@ -142,8 +161,17 @@ class House:
         return True
 
     def status(self) -> list[dict[str, Any]]:
-        return [{"scope": "day", "period": "2026-11-30", "limit": str(self.limit), "spent": "0.42", "reserved": "0.01",
-                 "remaining": str(self.limit - Decimal("0.43")), "resets_at": "2026-12-01T00:00:00.000Z"}]
+        return [
+            {
+                "scope": "day",
+                "period": "2026-11-30",
+                "limit": str(self.limit),
+                "spent": "0.42",
+                "reserved": "0.01",
+                "remaining": str(self.limit - Decimal("0.43")),
+                "resets_at": "2026-12-01T00:00:00.000Z",
+            }
+        ]
 
     async def raise_today(self, usd: Decimal, scope: str = "day") -> None:
         if scope != "day":
@@ -171,11 +199,21 @@ class Running:
         self.health = Health()
         self.health.set("gateway", State.READY, needed=True)
         self.services = Services(
-            settings=self.settings, auth=self.auth, health=self.health, intake=self.house, events=self.house.events,
-            replies=self.house, sessions=self.house, web=WebChat(self.state / "agents" / "main" / "files"),
-            version="0.0", budget=self.house, spending=self.house,
+            settings=self.settings,
+            auth=self.auth,
+            health=self.health,
+            intake=self.house,
+            events=self.house.events,
+            replies=self.house,
+            sessions=self.house,
+            web=WebChat(self.state / "agents" / "main" / "files"),
+            version="0.0",
+            budget=self.house,
+            spending=self.house,
             context=lambda key: {"total_tokens": 1, "sections": [], "tools": [], "history_tokens": 0},
-            status=lambda: {"model": "scripted"}, models=lambda: {"phase": "ready"}, metrics=lambda: b"up 1\n",
+            status=lambda: {"model": "scripted"},
+            models=lambda: {"phase": "ready"},
+            metrics=lambda: b"up 1\n",
         )
         self.server = Server(self.services)
         self.url = await self.server.start()

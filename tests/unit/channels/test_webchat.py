@@ -1,0 +1,144 @@
+"""The web channel: what becomes of a request, and what is refused before anything is stored."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from appliance.channels.webchat import FILE_LIMIT, TEXT_LIMIT, WebChat, media_type_of, safe_name
+from appliance.errors import InputError, NotFoundError, TooLargeError
+from appliance.messages import Mode, Role, SessionKey, Source
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> WebChat:
+    return WebChat(tmp_path / "files")
+
+
+async def chunks(*parts: bytes) -> AsyncIterator[bytes]:
+    for part in parts:
+        yield part
+
+
+def test_main_is_the_owners_conversation(web: WebChat) -> None:
+    inbound = web.inbound("main", "hello 你好 🎉", id="m-1", mode=Mode.COLLECT, language="zh-Hant")
+    assert inbound.session == SessionKey.main()
+    assert (inbound.source, inbound.person.role, inbound.person.id) == (Source.OWNER, Role.OWNER, "owner")
+    assert inbound.key == ("web", "main", "main", "message", "m-1")
+    assert (inbound.mode, inbound.person.language) == (Mode.COLLECT, "zh-Hant")
+
+
+def test_another_name_is_a_conversation_of_its_own(web: WebChat) -> None:
+    assert web.inbound("garden-2", "x").session == SessionKey.web("garden-2")
+
+
+def test_the_same_id_in_two_sessions_is_two_messages(web: WebChat) -> None:
+    assert web.inbound("a", "x", id="1").key != web.inbound("b", "x", id="1").key
+    assert web.inbound("a", "x", id="1").key == web.inbound("a", "y", id="1").key
+
+
+def test_without_an_id_every_message_is_new(web: WebChat) -> None:
+    assert web.inbound("a", "x").key != web.inbound("a", "x").key
+
+
+@pytest.mark.parametrize(
+    "name", ["", "A", "a b", "../../etc/passwd", "/abs", "a\x00", "x" * 65, "ä", "a\n", "a:b", "main "]
+)
+def test_an_odd_session_name_is_refused(web: WebChat, name: str) -> None:
+    with pytest.raises(InputError, match="session name"):
+        web.inbound(name, "x")
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t", "\u3000"])
+def test_an_empty_message_is_refused(web: WebChat, text: str) -> None:
+    with pytest.raises(InputError, match="empty"):
+        web.inbound("main", text)
+
+
+@pytest.mark.parametrize("bad", ["", "x" * 201, "a\nb", "a\x00"])
+def test_an_odd_id_is_refused(web: WebChat, bad: str) -> None:
+    with pytest.raises(InputError, match="id"):
+        web.inbound("main", "x", id=bad)
+
+
+@pytest.mark.parametrize("letter", ["x", "字", "🎉"])
+def test_64_kib_are_accepted_and_one_character_more_is_refused(web: WebChat, letter: str) -> None:
+    most = TEXT_LIMIT // len(letter.encode())
+    assert web.inbound("main", letter * most).text == letter * most
+    with pytest.raises(TooLargeError, match="64 KiB"):
+        web.inbound("main", letter * (most + 1))
+
+
+def test_half_a_character_is_refused(web: WebChat) -> None:
+    with pytest.raises(InputError, match="surrogate"):
+        web.inbound("main", "a\ud83d")
+
+
+async def test_a_file_is_kept_under_the_work_folder_and_found_again(web: WebChat, tmp_path: Path) -> None:
+    file_id, saved = await web.save("Bericht März.pdf", "text/plain", chunks(b"%PDF-1.7 ", b"rest"))
+    assert saved.media_type == "application/pdf"
+    assert (saved.kind, saved.size, saved.name) == ("document", 13, "Bericht März.pdf")
+    assert saved.source is Source.OUTSIDE
+    assert Path(saved.path).read_bytes() == b"%PDF-1.7 rest"
+    assert Path(saved.path).is_relative_to(tmp_path / "files")
+    assert web.attachment(file_id) == saved
+
+
+async def test_a_file_over_the_limit_leaves_nothing(web: WebChat, tmp_path: Path) -> None:
+    part = b"x" * 1_000_000
+    with pytest.raises(TooLargeError, match="20 MB"):
+        await web.save("big", "text/plain", chunks(*[part] * (FILE_LIMIT // len(part) + 2)))
+    assert list((tmp_path / "files" / "inbox" / "web").iterdir()) == []
+
+
+async def test_an_empty_file_is_refused_and_leaves_nothing(web: WebChat, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="empty"):
+        await web.save("none", "text/plain", chunks())
+    assert list((tmp_path / "files" / "inbox" / "web").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("../../.bashrc", "bashrc"),
+        ("C:\\temp\\x.txt", "x.txt"),
+        ("a\nb\x00c.txt", "a_b_c.txt"),
+        ("", "file"),
+        ("...", "file"),
+        ("x" * 300 + ".png", "x" * 76 + ".png"),
+        ("照片 1.png", "照片 1.png"),
+        ("</script><img onerror=x>.png", "script_img onerror_x_.png"),
+    ],
+)
+def test_a_file_name_has_no_folders_and_no_tricks(name: str, kept: str) -> None:
+    assert safe_name(name) == kept
+
+
+@pytest.mark.parametrize("bad", ["", "x", "../../token", "0" * 23, "Z" * 24, "0" * 25])
+def test_a_malformed_file_id_is_refused(web: WebChat, bad: str) -> None:
+    with pytest.raises(InputError):
+        web.attachment(bad)
+
+
+def test_an_unknown_file_id_is_not_found(web: WebChat) -> None:
+    with pytest.raises(NotFoundError):
+        web.attachment("0" * 24)
+
+
+async def test_a_link_in_the_folder_is_not_followed(web: WebChat, tmp_path: Path) -> None:
+    await web.save("x", "text/plain", chunks(b"x"))
+    secret = tmp_path / "secret"
+    secret.write_text("canary")
+    (tmp_path / "files" / "inbox" / "web" / ("a" * 24 + "-x")).symlink_to(secret)
+    with pytest.raises(NotFoundError):
+        web.attachment("a" * 24)
+
+
+def test_the_content_decides_about_pictures() -> None:
+    assert media_type_of(b"\x89PNG\r\n\x1a\n....", "text/html") == "image/png"
+    assert media_type_of(b"RIFF\0\0\0\0WEBPVP8 ", "x") == "image/webp"
+    assert media_type_of(b"<svg onload=x>", "image/svg+xml") == "application/octet-stream"
+    assert media_type_of(b"hello", "text/plain; charset=utf-8") == "text/plain"
+    assert media_type_of(b"hello", "\r\nx: y") == "application/octet-stream"
