@@ -129,6 +129,7 @@ def markdown_chunks(text: str, name: str, *, at: float = 0.0, source: Source = S
 def _sections(text: str) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
     """(headings above, units) of each section; a `#` inside a code fence is no heading."""
     path: list[str] = []
+    above: tuple[str, ...] = ()
     units: list[Unit] = []
     fenced = False
     for number, line in enumerate(text.splitlines(), start=1):
@@ -137,17 +138,18 @@ def _sections(text: str) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
         heading = None if fenced else _HEADING.match(line)
         if heading is not None:
             if units and len(heading[1]) <= 2:
-                yield tuple(path), units
+                yield above, units
                 units = []
             del path[len(heading[1]) - 1 :]
             path.append(heading[2])
+            above = above if units else tuple(path)
             if len(heading[1]) > 2:
                 units.append((number, line))
             continue
         if line.strip() and parse_line(line) is None:
             units.extend((number, piece) for piece in ([line] if len(line) <= UNIT_CHARS else pieces(line)))
     if units:
-        yield tuple(path), units
+        yield above, units
 
 
 def _packed(units: list[Unit]) -> Iterator[tuple[Unit, ...]]:

@@ -27,7 +27,9 @@ _HAN_CHAR = re.compile(f"[{_HAN}]")
 _KANA_CHAR = re.compile(f"[{_KANA}]")
 _HANGUL_CHAR = re.compile(f"[{_HANGUL}]")
 _HIRAGANA_CHAR = re.compile("[\u3041-\u309f]")
-_WORD = re.compile(r"[^\W_]+")
+# Vowel signs and accents belong to their word, in Hindi as in decomposed Latin; Python's \\w leaves them out.
+_MARKS = "".join(chr(code) for code in range(0x300, 0x1E00) if unicodedata.category(chr(code)).startswith("M"))
+_WORD = re.compile(f"(?:[^\\W_]|[{_MARKS}])+")
 # A name with marks inside, to be found as one: nas-01, 2026-03-31, error:X, v1.2.3, sam@example.org
 _NAME = re.compile(r"[A-Za-z0-9]+(?:[-_.:/@+][A-Za-z0-9]+)+")
 
