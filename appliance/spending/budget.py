@@ -132,9 +132,9 @@ class Budget:
                 tokens.learn(connection, reservation.spec.model, reservation.spec.size, usage.prompt)
             return charge.cost, self._events(connection, row, charge.cost, reservation.amount)
 
-        crash_point("settle")
+        crash_point("budget.before_settle")
         cost, events = await self._database.write(work)
-        crash_point("settled")
+        crash_point("budget.settled")
         self._wake()
         self._tell(events)
         return cost
@@ -318,9 +318,9 @@ class Budget:
                 ledger.count(connection, "decision", verdict.by.scope if verdict.by else "day", action)
             return identity, row, verdict, day, events
 
-        crash_point("reserve")
+        crash_point("budget.before_reserve")
         identity, row, verdict, day, events = await self._database.write(work)
-        crash_point("reserved")
+        crash_point("budget.reserved")
         self._tell(events)
         if verdict.action != "allow":
             return None, verdict, day

@@ -99,3 +99,8 @@ def event_text(event: BudgetEvent, zone: ZoneInfo, language: str = "en") -> str:
         return say("budget_mark", language, percent=event.percent, spent=spent, limit=limit)
     scope = f"{event.scope}:{event.key}" if event.key else event.scope
     return say("budget_reached", language, scope=scope, spent=spent, limit=limit, at=local_time(event.resets_at, zone))
+
+
+def footer_text(model: str, cost: int) -> str:
+    """The line under a reply that `budget.footer` asks for: who answered, and what it cost in picodollars."""
+    return f"{model} · {show(cost)}"

@@ -11,7 +11,7 @@ from appliance.errors import InputError
 from appliance.messages import Purpose, Usage
 from appliance.spending.calls import BudgetEvent
 from appliance.spending.report import Spending
-from appliance.spending.show import bar, budget_text, event_text, forecast_text, spend_text
+from appliance.spending.show import bar, budget_text, event_text, footer_text, forecast_text, spend_text
 
 from .books import Books, call, limit, open_books
 
@@ -113,3 +113,8 @@ async def test_a_limit_of_zero_can_be_shown(tmp_path: Path) -> None:
     async with open_books(tmp_path, settings=limit("0")) as books:
         assert "$0.00 of $0.00" in budget_text(books.budget.status(), ZoneInfo("UTC"))
         assert "0%" in forecast_text(report(books).forecast())
+
+
+def test_a_footer_names_who_answered_and_what_it_cost() -> None:
+    assert footer_text("claude-sonnet-5-5", 45_768_000_000) == "claude-sonnet-5-5 · $0.0458"
+    assert footer_text("smollm2-135m-instruct", 0) == "smollm2-135m-instruct · $0.00"
