@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from appliance.spending.budget import Budget
 from appliance.spending.budget_day import local_time
 from appliance.spending.calls import BudgetEvent
 from appliance.spending.money import PICO_PER_USD, show
-from appliance.spending.report import Forecast
+from appliance.spending.report import Forecast, Spending
 from appliance.texts import say
 
 _FULL, _EMPTY = "█", "░"
@@ -104,3 +106,22 @@ def event_text(event: BudgetEvent, zone: ZoneInfo, language: str = "en") -> str:
 def footer_text(model: str, cost: int) -> str:
     """The line under a reply that `budget.footer` asks for: who answered, and what it cost in picodollars."""
     return f"{model} · {show(cost)}"
+
+
+class MoneyText:
+    """What `/spend` and `/budget` say, from the same reports as everything else."""
+
+    def __init__(self, budget: Budget, spending: Spending, zone: Callable[[], ZoneInfo]) -> None:
+        self._budget = budget
+        self._spending = spending
+        self._zone = zone
+
+    def spend_text(self, by: str = "model", language: str = "en") -> str:
+        """Today by one group, under where today is heading. Raises InputError for an unknown group."""
+        rows = spend_text(self._spending.spend(by=by), language)
+        return f"{forecast_text(self._spending.forecast(), language)}\n{rows}"
+
+    def budget_text(self, language: str = "en") -> str:
+        """Every limit, and where today is heading."""
+        limits = budget_text(self._budget.status(), self._zone(), language)
+        return f"{forecast_text(self._spending.forecast(), language)}\n{limits}"

@@ -11,7 +11,7 @@ from appliance.errors import InputError
 from appliance.messages import Purpose, Usage
 from appliance.spending.calls import BudgetEvent
 from appliance.spending.report import Spending
-from appliance.spending.show import bar, budget_text, event_text, footer_text, forecast_text, spend_text
+from appliance.spending.show import MoneyText, bar, budget_text, event_text, footer_text, forecast_text, spend_text
 
 from .books import Books, call, limit, open_books
 
@@ -118,3 +118,16 @@ async def test_a_limit_of_zero_can_be_shown(tmp_path: Path) -> None:
 def test_a_footer_names_who_answered_and_what_it_cost() -> None:
     assert footer_text("claude-sonnet-5-5", 45_768_000_000) == "claude-sonnet-5-5 · $0.0458"
     assert footer_text("smollm2-135m-instruct", 0) == "smollm2-135m-instruct · $0.00"
+
+
+async def test_the_chat_commands_say_where_today_is_heading_and_the_rows_below(tmp_path: Path) -> None:
+    async with open_books(tmp_path, settings=limit("1.00")) as books:
+        await spend(books, 20_000)
+        money = MoneyText(books.budget, report(books), lambda: books.zone)
+        assert money.spend_text("purpose").splitlines()[0] == (
+            "`███░░░░░░░` 30% · $0.30 of $1.00 spent today, heading for $0.60."
+        )
+        assert money.spend_text("purpose").splitlines()[-1] == "`████████` $0.30  chat  ×1"
+        assert "day: $0.30 of $1.00, $0.70 left" in money.budget_text()
+        with pytest.raises(InputError):
+            money.spend_text("mood")
