@@ -145,7 +145,8 @@ class AnswerBuilder:
         hidden = self._thinking or any(b.get("type") == "redacted_thinking" for b in self._blocks.values())
         known, seconds = self.usage(), time.monotonic() - self._began
         lost = estimate.in_flight(seconds, self._max_tokens, hidden=hidden)
-        output = min(max(known.output, self._arrived_tokens()) + lost, max(known.output, self._max_tokens))
+        said = self._usage.get("output_tokens") or 0
+        output = max(said, min(max(said, self._arrived_tokens()) + lost, self._max_tokens))
         return replace(known, output=output, estimated=True)
 
     def _arrived_tokens(self) -> int:
