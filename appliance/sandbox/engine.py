@@ -1,0 +1,177 @@
+"""The Docker engine, as much of it as the runner needs. The only module that imports the Docker SDK.
+
+The SDK blocks, so its calls run in a few threads. Whatever it raises, its own errors, those of its HTTP library on a
+time-out, or an OSError, comes out as EngineError.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import os
+import socket
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import docker
+import docker.errors
+import docker.utils
+import requests.exceptions
+import urllib3.exceptions
+
+from appliance.errors import SandboxError
+from appliance.sandbox.template import KIND_LABEL, OWNER_LABEL, Engine, RunnerConfig
+
+T = TypeVar("T")
+_TIMEOUT = 30.0  # seconds for one call; longer than any healthy engine takes
+_THREADS = 8
+_FAILURES = (
+    docker.errors.DockerException,
+    requests.exceptions.RequestException,
+    urllib3.exceptions.HTTPError,
+    OSError,
+    ValueError,
+)
+
+
+class EngineError(SandboxError):
+    """The engine refused or did not answer. `gone`: it knows no such container; `busy`: it is removing it already."""
+
+    def __init__(self, what: str, *, fix: str = "", gone: bool = False, busy: bool = False) -> None:
+        super().__init__(what, fix=fix)
+        self.gone = gone
+        self.busy = busy
+
+
+def local_socket(host: str) -> bool:
+    """Whether an engine address (or the default) is a socket of this machine, which the pool needs."""
+    address = host or os.environ.get("DOCKER_HOST", "")
+    return not address or address.startswith(("unix://", "/"))
+
+
+class DockerEngine:
+    """Calls to one engine. Connects on first use and again after a failure."""
+
+    def __init__(self, config: RunnerConfig, *, timeout: float = _TIMEOUT) -> None:
+        self._config = config
+        self._timeout = timeout
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="docker")
+        self._api: docker.APIClient | None = None
+        self._features: Engine | None = None
+
+    async def call(self, work: Callable[[docker.APIClient], T]) -> T:
+        """Run `work` with the client in a thread; raise EngineError."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, functools.partial(self._call, work))
+
+    def _call(self, work: Callable[[docker.APIClient], T]) -> T:
+        try:
+            if self._api is None:
+                self._api = self._connect()
+            return work(self._api)
+        except docker.errors.NotFound as error:
+            raise EngineError(f"Docker: {error.explanation}.", gone=True) from None
+        except docker.errors.APIError as error:
+            busy = error.status_code == 409
+            raise EngineError(f"Docker: {error.explanation}.", busy=busy) from None
+        except _FAILURES as error:
+            raise EngineError(_reason(error), fix="Is the Docker engine running? Try: docker info") from None
+
+    def _connect(self) -> docker.APIClient:
+        host = self._config.docker_host
+        if host:
+            return docker.APIClient(base_url=host, version="auto", timeout=int(self._timeout), use_ssh_client=True)
+        parameters = docker.utils.kwargs_from_env()
+        return docker.APIClient(version="auto", timeout=int(self._timeout), use_ssh_client=True, **parameters)
+
+    async def features(self, *, fresh: bool = False) -> Engine:
+        """What engine and image can do; raises EngineError with the fix when there is no image."""
+        if self._features is None or fresh:
+            self._features = await self.call(self._look)
+        return self._features
+
+    def _look(self, api: docker.APIClient) -> Engine:
+        info = api.info()
+        name = self._config.image
+        try:
+            image = api.inspect_image(name)  # type: ignore[no-untyped-call]
+        except docker.errors.ImageNotFound:
+            fix = "Build it: scripts/images" if name.startswith("appliance-") else f"Get it: docker pull {name}"
+            raise EngineError(f"The image {name} for commands is missing.", fix=fix) from None
+        labels = (image.get("Config") or {}).get("Labels") or {}
+        runtime = self._config.runtime
+        if runtime and runtime not in info.get("Runtimes", {}):
+            raise EngineError(
+                f"The engine has no runtime {runtime}.", fix="Install it and add it to the engine's daemon.json."
+            )
+        return Engine(
+            quota=bool(info.get("CpuCfsQuota") or info.get("CPUCfsQuota")),
+            image_id=image["Id"],
+            init=labels.get("appliance.init", ""),
+            shell=labels.get("appliance.shell", "sh"),
+            rootless="name=rootless" in (info.get("SecurityOptions") or []),
+        )
+
+    async def create(self, body: dict[str, Any], name: str) -> None:
+        """Create a container under a name of ours, so that it can be removed even when the answer never comes."""
+        await self.call(lambda api: api.create_container_from_config(body, name))  # type: ignore[no-untyped-call]
+
+    async def start(self, name: str) -> None:
+        await self.call(lambda api: api.start(name))
+
+    async def attach(self, name: str, *, replay: bool = False) -> socket.socket:
+        """Return the container's streams as one non-blocking socket: write its input, read Docker's frames.
+
+        `replay`: what the engine logged so far comes first.
+        """
+        return await self.call(lambda api: _attach(api, name, replay))
+
+    async def kill(self, name: str, signal: str = "KILL") -> None:
+        await self.call(lambda api: api.kill(name, signal))
+
+    async def remove(self, name: str) -> None:
+        """Kill and remove a container with its anonymous volumes."""
+        await self.call(lambda api: api.remove_container(name, force=True, v=True))
+
+    async def inspect(self, name: str) -> dict[str, Any]:
+        found: dict[str, Any] = await self.call(lambda api: api.inspect_container(name))
+        return found
+
+    async def ours(self, owner: str) -> list[dict[str, Any]]:
+        """Every container that carries this owner's label, running or not."""
+        found: list[dict[str, Any]] = await self.call(
+            lambda api: api.containers(all=True, filters={"label": [f"{OWNER_LABEL}={owner}", KIND_LABEL]})
+        )
+        return found
+
+    async def ping(self) -> dict[str, Any]:
+        found: dict[str, Any] = await self.call(lambda api: api.version())
+        return found
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        if self._api is not None:
+            self._api.close()
+
+
+def _attach(api: docker.APIClient, name: str, replay: bool) -> socket.socket:
+    parameters = {"stdin": 1, "stream": 1, "stdout": 1, "stderr": 1, "logs": int(replay)}
+    answer = api.attach_socket(name, params=parameters)
+    raw = getattr(answer, "_sock", answer)
+    # The SDK's object closes its socket when it is collected; ours must live until we close it.
+    ours: socket.socket = raw.dup()
+    ours.setblocking(False)
+    return ours
+
+
+def _reason(error: Exception) -> str:
+    text = str(error)
+    if isinstance(error, (requests.exceptions.Timeout, urllib3.exceptions.TimeoutError)) or "timed out" in text:
+        return "The Docker engine did not answer in time."
+    if "FileNotFoundError" in text or "No such file" in text:
+        return "There is no Docker engine on this machine (no socket)."
+    if "Permission" in text:
+        return "This user may not use the Docker socket."
+    if "refused" in text:
+        return "The Docker engine does not answer on its socket."
+    return f"The Docker engine cannot be used: {text[:300]}"

@@ -1,0 +1,56 @@
+"""The output of a background command on disk: its last few MiB, read by position from its beginning."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+_SEGMENT = 4 * 1024 * 1024  # bytes; the newest and the one before are kept
+
+
+class JobLog:
+    """Append and read. Segment files are named after the position of their first byte."""
+
+    def __init__(self, folder: Path, id: str) -> None:  # noqa: A002 - a job's id
+        self._folder = folder
+        self._id = id
+        self._starts = sorted(int(path.suffix[1:]) for path in folder.glob(f"{id}.log.*"))
+        self.total = 0
+        if self._starts:
+            self.total = self._starts[-1] + self._path(self._starts[-1]).stat().st_size
+
+    @property
+    def first(self) -> int:
+        """The position of the first byte that is still there."""
+        return self._starts[0] if self._starts else 0
+
+    def _path(self, start: int) -> Path:
+        return self._folder / f"{self._id}.log.{start}"
+
+    def add(self, data: bytes) -> None:
+        """Append; the oldest segment goes when there are more than two."""
+        if not self._starts or self.total - self._starts[-1] >= _SEGMENT:
+            self._starts.append(self.total)
+            while len(self._starts) > 2:
+                self._path(self._starts.pop(0)).unlink(missing_ok=True)
+        with self._path(self._starts[-1]).open("ab") as file:
+            file.write(data)
+        self.total += len(data)
+
+    def read(self, start: int, limit: int) -> bytes:
+        """At most `limit` bytes from position `start` on."""
+        found = b""
+        for begin in self._starts:
+            path = self._path(begin)
+            size = path.stat().st_size
+            at = start + len(found)
+            if begin <= at < begin + size and len(found) < limit:
+                with path.open("rb") as file:
+                    file.seek(at - begin)
+                    found += file.read(limit - len(found))
+        return found
+
+    def remove(self) -> None:
+        for start in self._starts:
+            with contextlib.suppress(OSError):
+                self._path(start).unlink(missing_ok=True)
