@@ -168,7 +168,7 @@ async def test_a_local_model_that_is_down_is_not_ready_and_a_remote_one_unreacha
 class Service:
     """A models service in whatever state a test puts it."""
 
-    token = "secret"  # noqa: S105 - of a fake
+    token = "secret"
 
     def __init__(self, url: str, state: dict[str, Any]) -> None:
         self.url = url
