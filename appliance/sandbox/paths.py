@@ -93,7 +93,7 @@ def candidates(word: str) -> Iterator[str]:
         inner = re.search(r"[/~]|\.\.?/", word)
         if inner:
             yield word[inner.start() :]
-    pieces = re.split("[=@:,;|<>]", word)
+    pieces = re.split("[=@:,;]", word)
     if len(pieces) > 1:
         yield from (piece for piece in pieces if piece)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from appliance.sandbox import launchers, never, sed, transfer
+from appliance.sandbox import awk, launchers, never, sed, transfer
 from appliance.sandbox.addresses import refuse_host, refuse_url
 from appliance.sandbox.paths import forbidden, is_url, judge_words, normal
 from appliance.sandbox.verdicts import Ruling, ask, deny, strictest
@@ -31,6 +31,7 @@ _DATABASE_REACHING = re.compile(
     r"|edit\(|PROGRAM|system|outfile|load_file|-init|\|",
     re.IGNORECASE,
 )
+_SED_NAMES = ("sed", "gsed", "ssed")
 _ROOTS = frozenset({"", "/", ".", "~", "/workspace"})
 
 
@@ -92,7 +93,9 @@ def _boundaries(name: str, words: tuple[str, ...]) -> Ruling:
     arguments = words[1:]
     if launchers.shell_line_inside(words):
         return deny("A shell line inside the arguments is text that nobody can judge.")
-    reason = judge_words(arguments, writes=name in _WRITERS)
+    # The first words of sed and awk are program text; their own rules tell it from the files.
+    own = launchers.is_awk(name) or name in _SED_NAMES
+    reason = "" if own else judge_words(arguments, writes=name in _WRITERS)
     if reason:
         return deny(reason)
     for word in arguments:
@@ -116,21 +119,26 @@ def _wrapped(words: tuple[str, ...], depth: int) -> Ruling:
     return strictest([judged, ask(f"{wrapper} runs {name}: {judged.why}")])
 
 
+_AWK_SAFE_OPTION = re.compile(r"-[Fv].*|--(posix|traditional|re-interval|version|help|(field-separator|assign)=.*)")
+
+
 def _awk(words: tuple[str, ...]) -> Ruling:
-    for word in words[1:]:
-        if re.match(
-            r"-(f|i|l|E|e|o|p|d|D)|--(?!re-interval|posix|traditional|lint|version|help|field-sep|assign)", word
-        ):
-            if word.startswith(("-F", "-v")):
-                continue
-            return deny(f"awk {word} loads a program from elsewhere or writes a file.")
-    text = " ".join(words[1:]).replace("||", "")
-    if re.search(r"system|getline|ENVIRON|@|PROCINFO|close\s*\(|fflush|extension|/inet", text) or "|" in text:
-        return deny("This awk program can run programs, read files or print the environment.")
-    # `>` alone is a comparison or a redirection; only a bare pattern may hold it.
-    if re.search(r"print[^;}]*>", text):
-        return deny("This awk program writes a file.")
-    return _ORDINARY
+    rest = list(words[1:])
+    while rest and rest[0].startswith("-") and rest[0] != "--":
+        option = rest.pop(0)
+        if not _AWK_SAFE_OPTION.fullmatch(option):
+            return deny(f"awk {option} loads a program from elsewhere or writes a file.")
+        if option in ("-F", "-v") and rest:
+            rest.pop(0)
+    if rest[:1] == ["--"]:
+        rest.pop(0)
+    if not rest:
+        return _ORDINARY
+    reason = awk.refuse(rest[0]) or judge_words(tuple(rest[1:]))
+    # gawk reads options behind the program too, where they would load other programs.
+    if any(re.match(r"-[fiElode]|--[a-z]", word) for word in rest[1:]):
+        reason = reason or "awk loads a program from elsewhere."
+    return deny(reason) if reason else _ORDINARY
 
 
 def _sed(words: tuple[str, ...]) -> Ruling:
@@ -164,6 +172,7 @@ def _sed(words: tuple[str, ...]) -> Ruling:
             return _ORDINARY
         scripts.append(operands.pop(0))
     reason = next((found for script in scripts if (found := sed.refuse(script))), "")
+    reason = reason or judge_words(tuple(operands), writes=True)
     return deny(reason) if reason else ask("Edits text; with -i it edits files in place.")
 
 
@@ -347,7 +356,7 @@ def _zip(words: tuple[str, ...]) -> Ruling:
 
 
 _RULES: dict[str, Callable[[tuple[str, ...]], Ruling]] = {
-    **dict.fromkeys(("sed", "gsed", "ssed"), _sed),
+    **dict.fromkeys(_SED_NAMES, _sed),
     **dict.fromkeys(("find", "gfind", "bfs"), _find),
     **dict.fromkeys(("fd", "fdfind"), _fd),
     **dict.fromkeys(("chmod", "chown", "chgrp", "install"), _mode),
