@@ -138,13 +138,14 @@ class Database:
 
     def close(self) -> None:
         """Finish what is queued, checkpoint, close."""
+        # The reader first: only the last connection to close checkpoints, and a read-only one cannot.
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
         if self._thread is not None:
             self._queue.put(None)
             self._thread.join()
             self._thread = None
-        if self._reader is not None:
-            self._reader.close()
-            self._reader = None
 
     def _submit(self, work: Work[Any], settle: Callable[[Any, BaseException | None], None]) -> None:
         if self._thread is None:
