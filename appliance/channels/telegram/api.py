@@ -89,6 +89,7 @@ class TelegramApi:
         self._token = token
         self._base = base
         self._bot: Any = None
+        self._closed = False
 
     async def open(self) -> None:
         """Import aiogram beside the event loop and make the client. Raises TokenError for a token of wrong form."""
@@ -102,10 +103,15 @@ class TelegramApi:
                 fix="Copy it again from BotFather into TELEGRAM_BOT_TOKEN.",
             ) from None
 
-    async def close(self) -> None:
-        """Close the connections; `call` opens new ones."""
+    async def reset(self) -> None:
+        """Drop the connections; the next call opens new ones."""
         if self._bot is not None:
             await self._bot.session.close()
+
+    async def close(self) -> None:
+        """Drop the connections for good; calls are refused from now on."""
+        self._closed = True
+        await self.reset()
 
     async def call(self, method: str, *, seconds: float = REQUEST_SECONDS, **params: Any) -> Any:
         """Call a method; return aiogram's object.
@@ -113,6 +119,8 @@ class TelegramApi:
         Raises RefusedError, MovedChatError, ConflictError, TokenError, or DeliveryError for trouble on the way, whose
         `ambiguous` says that Telegram may have acted.
         """
+        if self._closed or self._bot is None:
+            raise DeliveryError("Telegram is not connected.", retry_after=1.0)
         from aiogram import exceptions as trouble
 
         try:

@@ -83,13 +83,20 @@ class TelegramChannel:
         self._health.set(self.name, State.STARTING, "Reaching Telegram.")
         self._main = asyncio.create_task(self._guarded(), name="telegram")
 
-    async def stop(self) -> None:
-        """Stop polling; an update that is being stored is stored or comes again."""
-        tasks = [task for task in (self._main, *self._aside) if task is not None]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    async def pause(self) -> None:
+        """Stop polling; an update that is being stored is stored or comes again. Sending still works."""
+        if self._main is not None:
+            self._main.cancel()
+            await asyncio.gather(self._main, return_exceptions=True)
         await self._fetcher.close()
+
+    async def stop(self) -> None:
+        """Stop everything. Delivery should have been closed before, so that what is ready could go out."""
+        await self.pause()
+        aside = list(self._aside)
+        for task in aside:
+            task.cancel()
+        await asyncio.gather(*aside, return_exceptions=True)
         await self._api.close()
         self._health.set(self.name, State.OFF, "Stopped.")
 

@@ -196,7 +196,7 @@ class Poller:
 
     async def _reset(self) -> None:
         with contextlib.suppress(OSError, ApplianceError):
-            await self._api.close()
+            await self._api.reset()
 
 
 def _readable(raw: dict[str, Any]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 import time
@@ -220,7 +221,8 @@ class World:
         return meta
 
     def push(self, kind: str, body: Json) -> Json:
-        update = {"update_id": next(self._update_ids), kind: body}
+        # A copy: an update says how things were, whatever happens to the message later.
+        update = {"update_id": next(self._update_ids), kind: copy.deepcopy(body)}
         self.updates.append(update)
         self.everything.append(update)
         return update
