@@ -1,7 +1,7 @@
 """The chat model: one llama.cpp context, used by one thread at a time.
 
-The context keeps what it has read: the next request evaluates only what differs from the last one, so a turn costs its
-new words and not the whole conversation.
+The context keeps what it has read: the next request evaluates only what differs, so a turn costs its new words and not
+the whole conversation.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from appliance.errors import InputError
 from appliance.local_models.errors import ContextLengthError, LocalModelError, StoppedError
+from appliance.local_models.prefix_cache import PrefixCache
 from appliance.local_models.templates import CALL_CLOSE, CALL_OPEN, ChatTemplate
 from appliance.local_models.tool_calls import HeldText, Toolbox
 
@@ -91,8 +92,13 @@ class ChatEngine:
     `window` is in tokens: what the file was trained for, or less when `context` says so.
     """
 
-    def __init__(self, path: Path, *, name: str, context: int = 0, threads: int = 0) -> None:
-        """Load the GGUF file; raise LocalModelError when it cannot be."""
+    def __init__(
+        self, path: Path, *, name: str, context: int = 0, threads: int = 0, prefix_bytes: int = 256 * 1024 * 1024
+    ) -> None:
+        """Load the GGUF file; raise LocalModelError when it cannot be.
+
+        `prefix_bytes`: memory for conversations that left the context and may come back.
+        """
         import os
 
         import llama_cpp
@@ -120,6 +126,7 @@ class ChatEngine:
             eos=self._token_text(self._llama.token_eos()),
         )
         self._buffer = ctypes.create_string_buffer(512)
+        self._prefixes = PrefixCache(llama_cpp, self._llama, prefix_bytes)
         self._guard = threading.Lock()
         self._closed = False
 
@@ -246,9 +253,7 @@ class ChatEngine:
 
         llama = self._llama
         wanted = np.asarray(tokens[:-1], dtype=np.intc)
-        known = llama.input_ids[: min(llama.n_tokens, len(wanted))]
-        differing = np.flatnonzero(known != wanted[: len(known)])
-        keep = int(differing[0]) if len(differing) else len(known)
+        keep = self._prefixes.switch(wanted)
         if keep < llama.n_tokens:
             if keep and not llama._ctx.kv_cache_seq_rm(-1, keep, -1):
                 keep = 0  # a model whose memory cannot be cut back

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 MOST_CONTEXT = 32_768  # tokens; more costs memory that a home server wants for other things
 LEAST_CONTEXT = 2_048
 RETRY_SECONDS = (15.0, 60.0, 300.0, 900.0)
+PREFIX_SHARE = 0.04  # of the machine's memory, for conversations that left the model's context
+MOST_PREFIX_BYTES = 1024 * MIB
 CLOSE_SECONDS = 4.0
 PROCESS_BYTES = 1024 * MIB  # what the service takes beside its models, generously
 
@@ -258,7 +260,13 @@ class Node:
         say("loading", None, f"loading {item.name}")
         context = self._context(item)
         self._need(item, context)
-        engine = ChatEngine(path, name=item.name, context=context, threads=self.options.threads)
+        engine = ChatEngine(
+            path,
+            name=item.name,
+            context=context,
+            threads=self.options.threads,
+            prefix_bytes=min(MOST_PREFIX_BYTES, int(machine_memory() * PREFIX_SHARE)),
+        )
         old, self.chat_engine = self.chat_engine, engine
         self.chat.model, self.chat.window = item.name, engine.window
         self.chat.say("ready", 100.0, f"{item.name} answers")

@@ -11,6 +11,7 @@ import asyncio
 import ctypes
 import hmac
 import ipaddress
+import json
 import os
 import signal
 import socket
@@ -146,7 +147,7 @@ def _node(request: AnyRequest) -> Node:
 
 async def _body(request: AnyRequest) -> dict[str, Any]:
     try:
-        body = await request.json()
+        body = json.loads(await request.body())
     except (ValueError, RecursionError) as error:
         raise InputError(f"The body is not JSON: {error}") from None
     if not isinstance(body, dict):

@@ -69,10 +69,15 @@ class _Handler(BaseHTTPRequestHandler):
         """Quiet."""
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, *_: object) -> None:
+        """A client that breaks off is what these tests are about."""
+
+
 @pytest.fixture
 def site() -> Iterator[Site]:
     handler = type("Handler", (_Handler,), {})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    with _Server(("127.0.0.1", 0), handler) as server:
         found = Site(f"http://127.0.0.1:{server.server_address[1]}/model.gguf")
         handler.site = found
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+import pytest
+
+from appliance.local_models import runtime
+from appliance.local_models.errors import LocalModelError
+from appliance.local_models.progress import Stop, ignore
+
+
+def test_the_wheel_of_this_kind_of_machine_is_found_and_no_other(tmp_path: Path) -> None:
+    (tmp_path / f"llama_cpp_python-{runtime.LLAMA_VERSION}-py3-none-linux_vax.whl").touch()
+    assert runtime.cached_wheel(tmp_path) is None
+    mine = tmp_path / f"llama_cpp_python-{runtime.LLAMA_VERSION}-py3-none-linux_{platform.machine()}.whl"
+    mine.touch()
+    assert runtime.cached_wheel(tmp_path) == mine
+
+
+def test_wheels_lie_in_the_users_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert runtime.wheel_folder() == tmp_path / "appliance" / "wheels"
+
+
+def test_without_a_compiler_the_exact_line_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda tool: None if tool in ("cmake", "g++") else f"/usr/bin/{tool}")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(LocalModelError) as caught:
+        runtime.need_compiler(ignore, Stop())
+    assert caught.value.fix == "Run: sudo apt-get install -y cmake g++"
+
+
+def test_root_installs_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda tool: None if tool == "cmake" else f"/usr/bin/{tool}")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    ran: list[list[str]] = []
+    monkeypatch.setattr(runtime, "run", lambda command, **_: ran.append(list(command)))
+    runtime.need_compiler(ignore, Stop())
+    assert ran == [["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", "cmake"]]
+
+
+def test_the_build_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(runtime, "need_compiler", lambda *_: None)
+    seen: list[float | None] = []
+
+    def build(command: list[str], **given: object) -> None:
+        line = given["line"]
+        assert callable(line)
+        for text in ("Building wheels", "  [10/100] Building CXX object", "  [100/100] Linking"):
+            line(text)
+        work = Path(command[command.index("--wheel-dir") + 1])
+        (work / "llama_cpp_python-0.3.36-cp311-cp311-linux_x86_64.whl").write_bytes(b"wheel")
+
+    monkeypatch.setattr(runtime, "run", build)
+    wheel = runtime.build_wheel(lambda _p, percent, _d: seen.append(percent), Stop())
+    assert seen == [0.0, pytest.approx(9.4), pytest.approx(94.0)]
+    assert wheel == runtime.cached_wheel()
+    assert wheel.read_bytes() == b"wheel"
