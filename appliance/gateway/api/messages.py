@@ -24,9 +24,9 @@ from appliance.gateway.api.http import (
     sse,
     stream,
 )
-from appliance.gateway.api.watching import Watch, event_json, reply_json
+from appliance.gateway.api.watching import event_json, follow, reply_json
 from appliance.gateway.services import Services
-from appliance.messages import Attachment, Inbound, Mode
+from appliance.messages import Attachment, Event, Inbound, Mode
 
 MESSAGE_BODY_LIMIT = 28 * 1024 * 1024  # bytes: 20 MB of files in base64, and the text
 UPLOAD_BODY_LIMIT = 21 * 1024 * 1024  # bytes: one file of 20 MB and its form
@@ -64,7 +64,7 @@ def routes(services: Services) -> list[Any]:
             await services.intake.accept(inbound)
             return reply({"message_id": inbound.id, "session": inbound.session.value, "accepted": True}, 202)
         if "text/event-stream" in request.headers.get("accept", ""):
-            return stream(_lines(Watch(services, principal_of(request), inbound)))
+            return stream(_lines(await follow(services, principal_of(request), inbound)))
         receipt = await services.intake.accept(inbound)
         answer = await services.replies.wait(receipt.row)
         if answer.error and not answer.text:
@@ -157,7 +157,6 @@ async def _counted(request: AnyRequest) -> AsyncIterator[bytes]:
             yield chunk
 
 
-async def _lines(watch: Watch) -> AsyncIterator[bytes]:
-    async for event in watch.events():
+async def _lines(events: AsyncIterator[Event | None]) -> AsyncIterator[bytes]:
+    async for event in events:
         yield KEEP_ALIVE if event is None else sse(event.type, event_json(event))
-

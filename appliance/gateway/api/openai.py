@@ -27,9 +27,9 @@ from appliance.gateway.api.http import (
     reply,
     stream,
 )
-from appliance.gateway.api.watching import Watch
+from appliance.gateway.api.watching import follow
 from appliance.gateway.services import Reply, Services
-from appliance.messages import WEB_NAME, Inbound
+from appliance.messages import WEB_NAME, Event, Inbound
 
 BODY_LIMIT = 4 * 1024 * 1024  # bytes; clients send their whole history
 MODELS = ("appliance", "appliance-main")
@@ -80,7 +80,7 @@ def routes(services: Services) -> list[Any]:
         }
         if given.stream:
             usage = given.stream_options is not None and given.stream_options.include_usage
-            return stream(_chunks(Watch(services, principal_of(request), inbound), head, with_usage=usage))
+            return stream(_chunks(await follow(services, principal_of(request), inbound), head, with_usage=usage))
         receipt = await services.intake.accept(inbound)
         answer = await services.replies.wait(receipt.row)
         if answer.error and not answer.text:
@@ -150,7 +150,9 @@ def _completion(head: dict[str, Any], answer: Reply) -> dict[str, Any]:
     }
 
 
-async def _chunks(watch: Watch, head: dict[str, Any], *, with_usage: bool) -> AsyncIterator[bytes]:
+async def _chunks(
+    events: AsyncIterator[Event | None], head: dict[str, Any], *, with_usage: bool
+) -> AsyncIterator[bytes]:
     """The stream as OpenAI's clients read it; text that never came as a delta (a command's answer) comes whole."""
 
     def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
@@ -158,7 +160,7 @@ async def _chunks(watch: Watch, head: dict[str, Any], *, with_usage: bool) -> As
         return b"data: " + _encode({**head, "object": "chat.completion.chunk", "choices": choices, **more}) + b"\n\n"
 
     said = ""
-    async for event in watch.events():
+    async for event in events:
         if event is None:
             yield KEEP_ALIVE
         elif event.type == "accepted":

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, suppress
 from typing import Any
 
 from appliance.gateway.auth import Principal
@@ -15,18 +15,33 @@ _CHECK_SECONDS = 2.0  # how soon a rotated token or a revoked login ends an open
 _KEEP_ALIVE_CHECKS = 7
 
 
-class Watch:
-    """Follow one accepted message to its end. Iterate over `events`; the last one is `done` or `error`.
+async def follow(services: Services, principal: Principal, inbound: Inbound) -> AsyncIterator[Event | None]:
+    """Accept a message and return what happens from `accepted` on; the last event is `done` or `error`.
 
-    Text that was already out is never repeated; `done` always carries the whole stored reply.
+    When this returns the message is on disk; when it raises (as Intake.accept does) it is not, and no answer has begun,
+    so the failure still has a status of its own.
     """
+    events = _Watch(services, principal, inbound).events()
+    first = await anext(events)
+    return _after(first, events)
+
+
+async def _after(first: Event | None, rest: AsyncGenerator[Event | None, None]) -> AsyncIterator[Event | None]:
+    async with aclosing(rest):
+        yield first
+        async for event in rest:
+            yield event
+
+
+class _Watch:
+    """One accepted message on its way to its end. `done` always carries the whole stored reply."""
 
     def __init__(self, services: Services, principal: Principal, inbound: Inbound) -> None:
         self._services = services
         self._principal = principal
         self._inbound = inbound
 
-    async def events(self) -> AsyncIterator[Event | None]:
+    async def events(self) -> AsyncGenerator[Event | None, None]:
         """Yield `accepted` once the message is on disk, then what its turn does; None is a sign of life."""
         inbound, services = self._inbound, self._services
         async with services.events.subscribe(inbound.session) as source:
