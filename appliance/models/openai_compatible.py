@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from httpx2 import AsyncClient, Response
 
 _CONNECT_SECONDS = 10.0
+_GOODBYE_SECONDS = 0.5
 _UNKNOWN_WINDOW = 8_192  # until a local model has said its own
 _BY_STATUS = {
     400: ModelFault.FORMAT,
@@ -185,24 +186,29 @@ class OpenAICompatible:
             raise ModelError(f"{self.name} cannot be reached at {endpoint.base_url}.", kind=kind) from error
         except (httpx2.HTTPError, TimeoutError) as error:
             raise self._cut(error, limit, began) from error
+        ended = False
         try:
             if response.status_code != 200:
                 await response.aread()
                 raise self._refused(response.status_code, _json(response), response)
-            lines = response.aiter_lines()
+            lines, deadline = response.aiter_lines(), began + self._timeout
             while True:
-                async with asyncio.timeout(self._timeout - (time.monotonic() - began)):
+                async with asyncio.timeout(deadline - time.monotonic()):
                     line = await anext(lines, None)
-                data = line.removeprefix("data:").strip() if line and line.startswith("data:") else ""
-                if line is None or data == "[DONE]":
+                if line is None:
                     return
-                if data:
+                data = line.removeprefix("data:").strip() if line.startswith("data:") else ""
+                if data == "[DONE]":
+                    # Read on to the end of the body, so that the connection can be used again; but not for long.
+                    ended, deadline = True, min(deadline, time.monotonic() + _GOODBYE_SECONDS)
+                elif data and not ended:
                     chunk = json.loads(data)
                     if not isinstance(chunk, dict):
                         raise self._unreadable()
                     yield chunk
         except (httpx2.HTTPError, TimeoutError) as error:
-            raise self._cut(error, limit, began) from error
+            if not ended:
+                raise self._cut(error, limit, began) from error
         except ValueError as error:
             raise self._unreadable() from error
         finally:

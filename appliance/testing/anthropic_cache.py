@@ -41,8 +41,8 @@ class Unit:
 
 def count(text: str) -> int:
     """Tokens of a text: four ASCII characters to one, one to each other character."""
-    other = sum(not c.isascii() for c in text)
-    return (len(text) - other + 3) // 4 + other
+    plain = len(text.encode("ascii", "ignore"))
+    return (plain + 3) // 4 + len(text) - plain
 
 
 def units(body: dict[str, Any]) -> list[Unit]:

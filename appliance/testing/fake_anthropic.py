@@ -27,7 +27,7 @@ from typing import IO, Any
 
 from appliance.clock import Clock, SystemClock
 from appliance.models.claude_models import claude_model
-from appliance.testing.anthropic_cache import PromptCache, bill, prompt_tokens, units
+from appliance.testing.anthropic_cache import PromptCache, Unit, bill, units
 from appliance.testing.anthropic_replies import Answer, Reply
 from appliance.testing.anthropic_rules import RefusedError, check
 from appliance.testing.loopback import CutError, LoopbackServer, Request, Response
@@ -126,38 +126,39 @@ class FakeAnthropic:
                 return _json(200, {"ok": True})
         return _error(404, "not_found_error", f"{request.method} {path}")
 
-    def _refusal(self, request: Request, *, counting: bool) -> tuple[dict[str, Any], Response | None]:
-        """The body, and why it is refused, if it is."""
+    def _refusal(self, request: Request, *, counting: bool) -> tuple[dict[str, Any], list[Unit], Response | None]:
+        """The body, its prompt in units, and why it is refused, if it is."""
         bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
         key = request.headers.get("x-api-key") or bearer
         if not key or (self._keys is not None and key not in self._keys):
-            return {}, _error(401, "authentication_error", "invalid x-api-key")
+            return {}, [], _error(401, "authentication_error", "invalid x-api-key")
         if "anthropic-version" not in request.headers:
-            return {}, _error(400, "invalid_request_error", "anthropic-version: header is required")
+            return {}, [], _error(400, "invalid_request_error", "anthropic-version: header is required")
         try:
             body = json.loads(request.body)
         except ValueError:
-            return {}, _error(400, "invalid_request_error", "The request body is not valid JSON")
+            return {}, [], _error(400, "invalid_request_error", "The request body is not valid JSON")
         try:
             check(body, counting=counting)
         except RefusedError as refused:
-            return body, _error(400, "invalid_request_error", str(refused))
-        tokens, window = prompt_tokens(body), claude_model(body["model"]).window
+            return body, [], _error(400, "invalid_request_error", str(refused))
+        prompt = units(body)
+        tokens, window = sum(unit.tokens for unit in prompt), claude_model(body["model"]).window
         if tokens > window:
             text = f"prompt is too long: {tokens} tokens > {window} maximum"
-            return body, _error(400, "invalid_request_error", text)
-        return body, None
+            return body, prompt, _error(400, "invalid_request_error", text)
+        return body, prompt, None
 
     def _count(self, request: Request) -> Response:
-        body, refusal = self._refusal(request, counting=True)
+        body, prompt, refusal = self._refusal(request, counting=True)
         status = refusal.status if refusal else 200
         self._number += 1
         self.counted.append(self._call(request, body, status, {}, "refused" if refusal else "ok"))
-        return refusal or _json(200, {"input_tokens": prompt_tokens(body)})
+        return refusal or _json(200, {"input_tokens": sum(unit.tokens for unit in prompt)})
 
     async def _messages(self, request: Request) -> Response:
         self._number += 1
-        body, refusal = self._refusal(request, counting=False)
+        body, prompt, refusal = self._refusal(request, counting=False)
         if refusal is not None:
             self._enter(self._call(request, body, refusal.status, {}, "refused"))
             return refusal
@@ -168,7 +169,7 @@ class FakeAnthropic:
         if reply.status != 200 or reply.fault == "refuse_connection":
             self._enter(self._call(request, body, reply.status, {}, "refused"))
             return _failure(reply)
-        usage = self._cache.read_and_write(body["model"], units(body))
+        usage = self._cache.read_and_write(body["model"], prompt)
         answer = Answer(reply, body["model"], self._number, usage, body["max_tokens"])
         if not body.get("stream"):
             self._finish(request, body, answer, "ok")
