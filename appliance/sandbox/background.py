@@ -42,6 +42,7 @@ class Job(msgspec.Struct, kw_only=True):
     work: str
     command: str
     label: str
+    profile: str
     until: float
     started: float
     state: State = "starting"
@@ -91,7 +92,9 @@ class Jobs:
 
     def _shown(self, job: Job) -> dict[str, Any]:
         log = self._logs[job.id]
-        shown = {key: getattr(job, key) for key in ("id", "work", "command", "label", "state", "code", "until")}
+        shown = {
+            key: getattr(job, key) for key in ("id", "work", "command", "label", "profile", "state", "code", "until")
+        }
         return {**shown, "started": job.started, "ended": job.ended, "output": log.total, "first": log.first}
 
     # -- requests ----------------------------------------------------------------------------------------------------
@@ -110,6 +113,7 @@ class Jobs:
             work=request.work,
             command=request.command[:500],
             label=request.label,
+            profile=request.profile,
             until=now + request.timeout,
             started=now,
         )

@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,13 +87,12 @@ def runner_config(settings: Settings) -> RunnerConfig:
 
 
 class SandboxClient:
-    """Requests to the runner. With `start_runner` a missing runner is started as a child that outlives this process."""
+    """Requests to the runner. With `start_runner` a missing runner is started; it outlives this process."""
 
     def __init__(self, config: RunnerConfig, *, start_runner: bool = True) -> None:
         self._config = config
         self._start_runner = start_runner
         self._starting = asyncio.Lock()
-        self._child: subprocess.Popen[bytes] | None = None
 
     async def run(
         self,
@@ -101,17 +101,17 @@ class SandboxClient:
         *,
         argv: list[str] | None = None,
         profile: protocol.Profile = "none",
-        timeout: float = 120.0,  # noqa: ASYNC109 - the command's own limit, enforced by the runner
+        limit: float = 120.0,
         given: bytes = b"",
     ) -> CommandResult:
         """Run a script, or exactly the words `argv`, in a fresh container; cancelling ends it.
 
-        `timeout` is seconds. Raises SandboxError when it could not be run (never because it failed).
+        `limit` is seconds. Raises SandboxError when it could not be run (never because it failed).
         """
         request = protocol.Run(
-            work=work, command=command, argv=argv or [], profile=profile, timeout=timeout, input=len(given)
+            work=work, command=command, argv=argv or [], profile=profile, timeout=limit, input=len(given)
         )
-        head, bodies = await self._ask(request, given, timeout + _SLACK)
+        head, bodies = await self._ask(request, given, limit + _SLACK)
         return CommandResult(
             outcome=head["outcome"],
             code=head["code"],
@@ -133,35 +133,30 @@ class SandboxClient:
         return await self._job(request)
 
     async def poll(
-        self,
-        id: str,
-        *,
-        start: int = 0,
-        limit: int = 65_536,
-        wait: float = 0.0,  # noqa: A002
+        self, job: str, *, start: int = 0, limit: int = 65_536, wait: float = 0.0
     ) -> tuple[dict[str, Any], bytes]:
         """How a background command stands and its output from byte `start` (negative: from the end)."""
-        request = protocol.Poll(id=id, start=start, limit=limit, wait=wait)
+        request = protocol.Poll(id=job, start=start, limit=limit, wait=wait)
         head, bodies = await self._ask(request, b"", wait + _SLACK)
         return head["job"], bodies[0]
 
-    async def write(self, id: str, data: bytes, *, close: bool = False) -> dict[str, Any]:  # noqa: A002
+    async def write(self, job: str, data: bytes, *, close: bool = False) -> dict[str, Any]:
         """Give a background command input; `close` ends it."""
-        return await self._job(protocol.Write(id=id, input=len(data), close=close), data)
+        return await self._job(protocol.Write(id=job, input=len(data), close=close), data)
 
-    async def kill(self, id: str, *, polite: bool = False) -> dict[str, Any]:  # noqa: A002
+    async def kill(self, job: str, *, polite: bool = False) -> dict[str, Any]:
         """End a background command, or only ask it to."""
-        return await self._job(protocol.Kill(id=id, polite=polite))
+        return await self._job(protocol.Kill(id=job, polite=polite))
 
-    async def list(self) -> list[dict[str, Any]]:
+    async def list(self) -> Sequence[dict[str, Any]]:
         """All background commands, newest first."""
         head, _ = await self._ask(protocol.List(), b"", _SLACK)
-        return list(head["jobs"])
+        return tuple(head["jobs"])
 
-    async def ended(self, acknowledge: list[str], wait: float) -> list[dict[str, Any]]:  # type: ignore[valid-type]
+    async def ended(self, acknowledge: Sequence[str], wait: float) -> Sequence[dict[str, Any]]:
         """Ended background commands that nobody acknowledged; waits at most `wait` seconds for one."""
-        head, _ = await self._ask(protocol.Ended(acknowledge=acknowledge, wait=wait), b"", wait + _SLACK)
-        return head["jobs"]  # type: ignore[no-any-return]
+        head, _ = await self._ask(protocol.Ended(acknowledge=[*acknowledge], wait=wait), b"", wait + _SLACK)
+        return tuple(head["jobs"])
 
     async def warm(self, work: str) -> None:
         """Have containers ready for this work folder."""
@@ -227,10 +222,11 @@ class SandboxClient:
             environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
             self._config.state.mkdir(parents=True, exist_ok=True, mode=0o700)
             with (self._config.state / "log").open("ab") as log:
-                self._child = subprocess.Popen(  # noqa: ASYNC220 - a fork, not a wait; it outlives this process
-                    [sys.executable, "-m", "appliance.sandbox", self._config.to_json()],
-                    env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                leaving = await asyncio.create_subprocess_exec(
+                    sys.executable, "-m", "appliance.sandbox", self._config.to_json(),
+                    env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 )  # fmt: skip
+                await leaving.wait()
             deadline = asyncio.get_running_loop().time() + _START_SECONDS
             while asyncio.get_running_loop().time() < deadline:
                 if await self._listening():
