@@ -85,6 +85,7 @@ class Supervisor:
         self._process: asyncio.subprocess.Process | None = None
         self._tail: list[str] = []
         self._changed = asyncio.Event()
+        self._begun = asyncio.Event()
         self._client: httpx2.AsyncClient | None = None
         self.restarts = 0
 
@@ -183,6 +184,7 @@ class Supervisor:
             log.warning("models_service_died", code=code, why=why, again_in=wait)
             self._url = ""
             self._say(phase="starting", percent=None, detail=f"the models service died ({why}) and starts again")
+            self._changed.set()  # a second death with the same words is news too
             await self._clock.sleep(wait)
 
     async def _run_child(self) -> int:
@@ -205,6 +207,7 @@ class Supervisor:
                         process.kill()
                 if line.strip().isdigit():
                     self._url = f"http://127.0.0.1:{int(line)}"
+                    self._begun.set()
             return await process.wait()
         finally:
             if process.returncode is None:
@@ -265,7 +268,18 @@ class Supervisor:
                 "off",
                 "failed",
             )
-            await self._clock.sleep(IDLE_POLL_SECONDS if settled else POLL_SECONDS)
+            await self._pause(IDLE_POLL_SECONDS if settled else POLL_SECONDS)
+
+    async def _pause(self, seconds: float) -> None:
+        """Sleep, but not past a new child's start."""
+        self._begun.clear()
+        tasks = [asyncio.ensure_future(self._clock.sleep(seconds)), asyncio.ensure_future(self._begun.wait())]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _request(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         import httpx2
