@@ -87,6 +87,8 @@ def _assistant(content: list[Block], seen: set[str]) -> tuple[list[Block], list[
     kept: list[Block] = []
     calls: list[Block] = []
     for block in content:
+        if block["type"] == "tool_result":
+            continue  # only a user message answers a call
         if block["type"] == "tool_use":
             if block["id"] in seen:
                 continue
@@ -103,7 +105,7 @@ def _user(content: list[Block], open_calls: list[Block]) -> list[Block]:
     for block in content:
         if block["type"] == "tool_result":
             results.setdefault(block["tool_use_id"], block)
-        else:
+        elif block["type"] in ("text", "image"):
             rest.append(block)
     answered = [_result(call, results.get(call["id"])) for call in open_calls]
     return [*answered, *rest]

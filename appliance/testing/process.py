@@ -18,14 +18,14 @@ START_SECONDS = 60.0
 
 
 class GatewayProcess:
-    """Given STATE, start `module` on it with a loopback port of the kernel's choice.
+    """Given STATE, start Python with `command` on it (the gateway with a tally tool), the kernel choosing the port.
 
     `environ` adds to a clean environment. Output goes to STATE.log beside the folder.
     """
 
-    def __init__(self, state: Path, *, module: str = "appliance.testing.gateway", **environ: str) -> None:
+    def __init__(self, state: Path, *command: str, **environ: str) -> None:
         self.state = state
-        self._module = module
+        self._command = command or ("-m", "appliance.testing.gateway")
         self._environ = environ
         self._process: asyncio.subprocess.Process | None = None
         self.client = httpx2.AsyncClient(timeout=30.0)
@@ -49,7 +49,7 @@ class GatewayProcess:
         log = self.state.with_suffix(".log")
         with log.open("ab") as out:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", self._module, env=environ, stdout=out, stderr=out, start_new_session=True
+                sys.executable, *self._command, env=environ, stdout=out, stderr=out, start_new_session=True
             )
         while not await self._answers():
             if self._process.returncode is not None:

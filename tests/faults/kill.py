@@ -27,9 +27,10 @@ from appliance.testing.fake_anthropic import FakeAnthropic
 from appliance.testing.process import GatewayProcess
 
 POINTS = (
-    "after_receive", "after_inbox_commit", "before_call", "reserve", "reserved", "settle", "settled", "after_usage",
-    "before_tool", "after_tool", "before_transcript_append", "after_transcript_append", "after_final_record",
-    "before_answer_commit", "after_answer_commit",
+    "after_receive", "after_inbox_commit", "before_call", "budget.before_reserve", "budget.reserved",
+    "model.before_call", "model.mid_stream", "model.after_usage", "budget.before_settle", "budget.settled",
+    "model.after_settle", "after_usage", "before_tool", "after_tool", "before_transcript_append",
+    "after_transcript_append", "after_final_record", "before_answer_commit", "after_answer_commit",
 )  # fmt: skip
 SESSIONS = ("main", "kitchen", "study", "garden")
 QUIET_SECONDS = 60.0
