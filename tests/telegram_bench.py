@@ -123,6 +123,7 @@ class Bench:
 
     async def start(self) -> None:
         self.clock = HurriedClock(self.pace)
+        self.telegram.world.flood.pace = self.pace
         self.database = Database(
             self.folder / "core.db",
             {

@@ -81,12 +81,16 @@ class Fault:
 
 @dataclass
 class Flood:
-    """Sends and edits per chat: a burst, then so many a second; groups get `group_per_minute`."""
+    """Sends and edits per chat: a burst, then so many a second; groups get `group_per_minute`.
+
+    `pace` is how much faster than real time the bot's clock runs.
+    """
 
     burst: int = 30
     per_second: float = 1.0
     group_per_minute: int = 20
     on: bool = True
+    pace: float = 1.0
     _buckets: dict[int, tuple[float, float]] = field(default_factory=dict)
 
     def check(self, chat: Chat) -> None:
@@ -96,7 +100,7 @@ class Flood:
         rate = self.per_second if chat.type == "private" else self.group_per_minute / 60
         now = time.monotonic()
         level, at = self._buckets.get(chat.id, (float(burst), now))
-        level = min(float(burst), level + (now - at) * rate)
+        level = min(float(burst), level + (now - at) * rate * self.pace)
         if level < 1:
             wait = max(1, round((1 - level) / rate))
             raise ApiError(429, f"Too Many Requests: retry after {wait}", retry_after=wait)
