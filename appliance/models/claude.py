@@ -115,6 +115,8 @@ class Claude:
         except ModelError as error:
             if builder.started:
                 error.partial = builder.partial()
+            elif error.kind is ModelFault.UNUSABLE:  # accepted, whatever it was that came back
+                error.partial = self._unheard(request, deadline)
             raise
         finally:
             await events.aclose()

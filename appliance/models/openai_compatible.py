@@ -136,6 +136,8 @@ class OpenAICompatible:
         except ModelError as error:
             if builder.started:
                 error.partial = builder.partial()
+            elif error.kind is ModelFault.UNUSABLE:  # accepted, whatever it was that came back
+                error.partial = estimate.unheard(self.name, limit, 0.0)
             raise
         finally:
             await chunks.aclose()

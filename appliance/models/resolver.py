@@ -48,7 +48,8 @@ class ChainError(ModelError):
     """
 
     def __init__(self, tried: Sequence[Tried], *, window: int | None, retry_after: float | None, fix: str) -> None:
-        said = " ".join(f"{t.model}: {t.why}" for t in tried) or "The chain names none."
+        said = " ".join(t.why if t.why.startswith(t.model) else f"{t.model}: {t.why}" for t in tried)
+        said = said or "The chain names none."
         super().__init__(f"No model could answer. {said}", kind=_first_kind(tried), retry_after=retry_after, fix=fix)
         self.tried = tuple(tried)
         self.window = window
@@ -72,9 +73,15 @@ class _Run:
     tried: list[Tried] = field(default_factory=list)
     errors: list[ModelError] = field(default_factory=list)
     small: int | None = None
+    small_model: str = ""
     broke: BudgetExceededError | None = None
     unpaid: BudgetError | None = None
     shown: bool = False
+
+    def too_small(self, model: str, window: int) -> None:
+        """Note a model that would answer a prompt built for `window`."""
+        if self.small is None or window > self.small:
+            self.small, self.small_model = window, model
 
 
 class Resolver:
@@ -100,6 +107,7 @@ class Resolver:
         self._turns: OrderedDict[tuple[str, ...], _Turn] = OrderedDict()
         self._refused_keys: set[str] = set()
         self._limits_said: OrderedDict[tuple[str, float], None] = OrderedDict()
+        self._owed: OrderedDict[str, list[Notice]] = OrderedDict()
 
     def preferred(self, chain: Sequence[str] | None = None, turn: str = "") -> Model | None:
         """The model that would be asked first now: its window is the one to build a prompt for."""
@@ -153,6 +161,9 @@ class Resolver:
                     yield event
                     if isinstance(event, Answer):
                         return
+        if run.small_model and run.request.turn:
+            # Whoever asks again with a smaller prompt names only the small model; why it answers is said then.
+            _remember(self._owed, run.request.turn, self._explain(run, run.small_model))
         raise _failure(run)
 
     async def close(self) -> None:
@@ -213,7 +224,7 @@ class Resolver:
         if prompt + least > model.window:
             why = f"the conversation (about {prompt:,} tokens) does not fit its window of {model.window:,}."
             run.tried.append(Tried(model.name, ModelFault.TOO_LONG, why))
-            run.small = max(run.small or 0, model.window)
+            run.too_small(model.name, model.window)
             return None
         return max(least, min(run.request.max_tokens, model.max_output, model.window - prompt))
 
@@ -249,8 +260,7 @@ class Resolver:
         if attempts < tries and wait <= _SHORT_WAIT:
             return wait
         if error.kind is ModelFault.TOO_LONG:
-            guess = min(model.window, estimate.request_tokens(run.request))
-            run.small = max(run.small or 0, guess * 4 // 5)
+            run.too_small(model.name, min(model.window, estimate.request_tokens(run.request)) * 4 // 5)
         self._cooldowns.failed(model.name, error.kind, told)
         run.tried.append(Tried(model.name, error.kind, error.what))
         run.errors.append(error)
@@ -272,12 +282,16 @@ class Resolver:
 
     def _notices(self, run: _Run, model: Model) -> list[Notice]:
         """What to say, once, now that this model really answers."""
-        if model.name == run.first or run.turn.said:
+        return self._owed.pop(run.request.turn, []) + self._explain(run, model.name)
+
+    def _explain(self, run: _Run, answering: str) -> list[Notice]:
+        """Why another model answers than the first of the chain; nothing when that was said already."""
+        if answering == run.first or run.turn.said:
             return []
         run.turn.said = True
         reason = self._reason(run)
         if self._watcher is not None:
-            self._watcher.model_fell_back(run.first, model.name, reason)
+            self._watcher.model_fell_back(run.first, answering, reason)
         if reason == ModelFault.AUTH:
             return []  # was said when it happened
         if run.broke is not None:
@@ -285,8 +299,8 @@ class Resolver:
             if key in self._limits_said:
                 return []
             _remember(self._limits_said, key, None)
-            return [Notice("budget", "budget_local", {"to_model": model.name})]
-        values = {"from_model": run.first, "to_model": model.name, "reason_key": f"reason_{reason}"}
+            return [Notice("budget", "budget_local", {"to_model": answering})]
+        values = {"from_model": run.first, "to_model": answering, "reason_key": f"reason_{reason}"}
         return [Notice("fallback", "model_fallback", values)]
 
     def _reason(self, run: _Run) -> str:

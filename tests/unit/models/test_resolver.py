@@ -285,6 +285,20 @@ async def test_a_request_that_no_model_can_hold_says_the_largest_window_there_is
         assert [tried.model for tried in caught.value.tried] == ["local", "tiny"]
 
 
+@pytest.mark.parametrize(("budget", "kind"), [(None, "fallback"), (EMPTY, "budget")])
+async def test_a_prompt_built_again_for_a_small_fallback_still_says_why_it_answers(
+    tmp_path: Path, budget: BudgetSettings | None, kind: str
+) -> None:
+    first = claude(*[] if budget else [failure(fault(ModelFault.NOT_FOUND))])
+    async with open_desk(tmp_path, first, local(text("a"), text("b"), window=8_000), budget=budget) as desk:
+        with pytest.raises(ChainError) as caught:
+            await desk.ask(ask("word " * 20_000, turn="t1"))
+        assert caught.value.window == 8_000
+        heard = await desk.ask(ask(turn="t1"), chain=["local"])
+        assert [notice.kind for notice in heard.notices] == [kind]
+        assert (await desk.ask(ask(turn="t1"), chain=["local"])).notices == []
+
+
 async def test_a_close_fit_is_counted_rather_than_guessed(tmp_path: Path) -> None:
     model = claude(text("fits"), window=2_000, exact=1_000)
     async with open_desk(tmp_path, model) as desk:
