@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from appliance.channels.webchat import kind_of, media_type_of
+from appliance.channels.media import kind_of, media_type_of
 from appliance.clock import Clock
 from appliance.errors import TooLargeError
 from appliance.messages import Attachment, Source

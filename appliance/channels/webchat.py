@@ -7,74 +7,40 @@ Whoever got past the server's door holds the token or a login, and so speaks as 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import mimetypes
+import os
 import re
 import secrets
+import stat
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import IO, Literal
 
+from appliance.channels.attachments import MAX_PIXELS, AttachmentStore, pixel_size, safe_name
+from appliance.channels.media import kind_of, media_type_of
 from appliance.clock import Clock, SystemClock
 from appliance.errors import InputError, NotFoundError, TooLargeError
 from appliance.messages import WEB_NAME, Attachment, Inbound, Mode, Person, Role, SessionKey, Source
 
 CHANNEL = "web"
 TEXT_LIMIT = 64 * 1024  # bytes of UTF-8
-FILE_LIMIT = 20 * 1024 * 1024  # bytes
 ID_LIMIT = 200  # characters
 MOST_ATTACHMENTS = 10
-_FILE_ID = re.compile(r"[0-9a-f]{24}")
-_UNSAFE = re.compile(r"[^\w.\- ]+")
-_MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF87a", "image/gif"),
-    (b"GIF89a", "image/gif"),
-    (b"%PDF-", "application/pdf"),
-    (b"OggS", "audio/ogg"),
-    (b"ID3", "audio/mpeg"),
-)
-
-
-def media_type_of(head: bytes, claimed: str) -> str:
-    """Given the first bytes and what the sender claims, return the type; content wins for what it can show."""
-    for magic, kind in _MAGIC:
-        if head.startswith(magic):
-            return kind
-    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        return "image/webp"
-    base = claimed.partition(";")[0].strip().lower()
-    if base.startswith("image/") or not re.fullmatch(r"[a-z0-9.+-]+/[a-z0-9.+-]+", base):
-        return "application/octet-stream"  # says image, is none that we know
-    return base
-
-
-def kind_of(media_type: str) -> Literal["image", "document", "audio", "video", "other"]:
-    """The attachment's kind by its media type."""
-    top = media_type.partition("/")[0]
-    if top == "image":
-        return "image"
-    if top == "audio":
-        return "audio"
-    if top == "video":
-        return "video"
-    return "document" if top in ("text", "application") and media_type != "application/octet-stream" else "other"
-
-
-def safe_name(name: str) -> str:
-    """A file name without folders, control characters or tricks; letters of any script stay."""
-    base = name.replace("\\", "/").rpartition("/")[2]
-    return _UNSAFE.sub("_", base).strip(" .")[-80:] or "file"
+_INBOX = "inbox"
+_FILE_ID = re.compile(r"(\d{4}-\d{2}-\d{2})/([^/\x00]{1,200})")
+_HEAD = 64 * 1024
+_PIECE = 256 * 1024
 
 
 class WebChat:
-    """Given the work folder (agents/<id>/files), make Inbounds and keep attachments in its inbox/web."""
+    """Given the work folder (agents/<id>/files), make Inbounds and keep attachments in its inbox."""
 
     def __init__(self, files: Path, *, agent: str = "main", clock: Clock | None = None, language: str = "") -> None:
-        self._folder = files / "inbox" / CHANNEL
+        self._files = files
         self._agent = agent
         self._clock = clock or SystemClock()
         self._language = language
+        self._store = AttachmentStore(files, self._clock)
 
     def session(self, name: str) -> SessionKey:
         """The session of a name. Raises InputError for anything but `[a-z0-9-]{1,64}`."""
@@ -131,48 +97,58 @@ class WebChat:
 
     async def save(self, name: str, media_type: str, chunks: AsyncIterator[bytes]) -> tuple[str, Attachment]:
         """Store a file while counting it; return its id and the attachment. Raises TooLargeError, InputError."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        file_id = secrets.token_hex(12)
-        target = self._folder / f"{file_id}-{safe_name(name)}"
-        partial = target.with_name(f".{file_id}.part")
-        size, head = 0, b""
-        try:
-            with partial.open("xb") as out:
-                async for chunk in chunks:
-                    size += len(chunk)
-                    if size > FILE_LIMIT:
-                        raise TooLargeError(f"The file is over {FILE_LIMIT // (1024 * 1024)} MB.")
-                    if len(head) < 16:
-                        head += chunk[:16]
-                    await asyncio.to_thread(_write, out, chunk)
-            if size == 0:
-                raise InputError("The file is empty.")
-            partial.rename(target)
-        finally:
-            partial.unlink(missing_ok=True)
-        return file_id, self._attachment(target, media_type_of(head, media_type), size, name)
+        # Outside, whoever handed it over: the owner did not write what a file says.
+        saved = await self._store.save(chunks, name=name, media_type=media_type, source=Source.OUTSIDE)
+        path = Path(saved.path)
+        if saved.size == 0:
+            await asyncio.to_thread(path.unlink, missing_ok=True)
+            raise InputError("The file is empty.")
+        return f"{path.parent.name}/{path.name}", saved
 
     def attachment(self, id: str) -> Attachment:  # noqa: A002 - the API's word
         """The stored file as an attachment. Raises InputError for a malformed id, NotFoundError for an unknown one."""
-        path = self.file(id)
-        with path.open("rb") as opened:
-            head = opened.read(16)
-        guess = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-        return self._attachment(path, media_type_of(head, guess), path.stat().st_size, path.name.partition("-")[2])
+        fd, day, name = self._open(id)
+        try:
+            size = os.fstat(fd).st_size
+            head = os.pread(fd, _HEAD, 0)
+        finally:
+            os.close(fd)
+        found = media_type_of(head, mimetypes.guess_type(name)[0] or "")
+        kind = kind_of(found)
+        if kind == "image":
+            width, height = pixel_size(head) or (0, 0)
+            kind = "image" if 0 < width * height <= MAX_PIXELS else "document"  # as when it was stored
+        return Attachment(kind, str(self._files / _INBOX / day / name), found, size, name, Source.OUTSIDE)
 
-    def file(self, id: str) -> Path:  # noqa: A002 - the API's word
-        """Where the file of that id lies. Raises as `attachment`."""
-        if not isinstance(id, str) or not _FILE_ID.fullmatch(id):
+    async def read(self, id: str) -> AsyncIterator[bytes]:  # noqa: A002 - the API's word
+        """The file's bytes, piece by piece. Raises as `attachment`."""
+        fd, _, _ = self._open(id)
+        try:
+            while piece := await asyncio.to_thread(os.read, fd, _PIECE):
+                yield piece
+        finally:
+            os.close(fd)
+
+    def _open(self, id: str) -> tuple[int, str, str]:  # noqa: A002 - the API's word
+        """Open a file of the inbox without following any link: commands run over the same folder."""
+        found = _FILE_ID.fullmatch(id) if isinstance(id, str) else None
+        if found is None or safe_name(found[2]) != found[2]:
             raise InputError("This is not an attachment id.", fix="Use the id that POST /api/attachments returned.")
-        for path in self._folder.glob(f"{id}-*"):
-            if path.is_file() and not path.is_symlink():
-                return path
-        raise NotFoundError("There is no such attachment.", fix="Upload it again; attachments expire.")
-
-    def _attachment(self, path: Path, media_type: str, size: int, name: str) -> Attachment:
-        # Outside, whoever handed it over: the owner did not write what a file says.
-        return Attachment(kind_of(media_type), str(path), media_type, size, safe_name(name), Source.OUTSIDE)
-
-
-def _write(out: IO[bytes], chunk: bytes) -> None:
-    out.write(chunk)
+        here = -1
+        try:
+            here = os.open(self._files, os.O_RDONLY | os.O_DIRECTORY)
+            for part in (_INBOX, found[1]):
+                inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
+                os.close(here)
+                here = inner
+            fd = os.open(found[2], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=here)
+        except (OSError, UnicodeEncodeError):
+            raise NotFoundError("There is no such attachment.", fix="Upload it again; attachments expire.") from None
+        finally:
+            if here >= 0:
+                with contextlib.suppress(OSError):
+                    os.close(here)
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise NotFoundError("There is no such attachment.", fix="Upload it again; attachments expire.")
+        return fd, found[1], found[2]

@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, Protocol
 
 from appliance.clock import Clock, SystemClock
@@ -93,7 +92,7 @@ class WebChat(Protocol):
 
     async def save(self, name: str, media_type: str, chunks: AsyncIterator[bytes]) -> tuple[str, Attachment]: ...
     def attachment(self, id: str) -> Attachment: ...  # noqa: A002 - the API's word
-    def file(self, id: str) -> Path: ...  # noqa: A002 - the API's word
+    def read(self, id: str) -> AsyncIterator[bytes]: ...  # noqa: A002 - the API's word
 
 
 class BudgetView(Protocol):

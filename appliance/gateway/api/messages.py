@@ -6,11 +6,12 @@ import base64
 import binascii
 from collections.abc import AsyncIterator
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 from litestar import Response, get, post
 from litestar.datastructures import UploadFile
-from litestar.response import File
+from litestar.response import Stream
 
 from appliance.errors import InputError, TooLargeError
 from appliance.gateway.api.http import (
@@ -29,6 +30,7 @@ from appliance.gateway.services import Services
 from appliance.messages import Attachment, Event, Inbound, Mode
 
 MESSAGE_BODY_LIMIT = 28 * 1024 * 1024  # bytes: 20 MB of files in base64, and the text
+_SHOWN = ("image/png", "image/jpeg", "image/gif", "image/webp")  # everything else is only ever downloaded
 UPLOAD_BODY_LIMIT = 21 * 1024 * 1024  # bytes: one file of 20 MB and its form
 
 
@@ -85,15 +87,18 @@ def routes(services: Services) -> list[Any]:
             file_id, attachment = await services.web.save(name, content_type, _counted(request))
         return reply({"id": file_id, **_shown(attachment)}, 201)
 
-    @get("/api/attachments/{file_id:str}")
-    async def download(file_id: str) -> File:
-        attachment = services.web.attachment(file_id)
-        picture = attachment.media_type in ("image/png", "image/jpeg", "image/gif", "image/webp")
-        return File(
-            services.web.file(file_id),
-            filename=attachment.name,
+    @get("/api/attachments/{day:str}/{name:str}")
+    async def download(day: str, name: str) -> Stream:
+        attachment = services.web.attachment(f"{day}/{name}")
+        picture = attachment.media_type in _SHOWN
+        way = "inline" if picture else "attachment"
+        return Stream(
+            services.web.read(f"{day}/{name}"),
             media_type=attachment.media_type if picture else "application/octet-stream",
-            content_disposition_type="inline" if picture else "attachment",
+            headers={
+                "content-disposition": f"{way}; filename*=UTF-8''{quote(name, safe='')}",
+                "cache-control": "private, max-age=3600",
+            },
         )
 
     return [send, upload, download]

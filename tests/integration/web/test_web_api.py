@@ -161,7 +161,8 @@ BAD_BODIES: list[tuple[Any, int]] = [
     ({"text": "x", "sesion": "typo"}, 400),
     ({"text": "x", "attachments": "no"}, 400),
     ({"text": "x", "attachments": ["nope"]}, 400),
-    ({"text": "x", "attachments": ["0" * 24]}, 404),
+    ({"text": "x", "attachments": ["../token"]}, 400),
+    ({"text": "x", "attachments": ["2026-01-01/none.png"]}, 404),
     ({"text": "x", "attachments": [{"name": "a", "data": "***"}]}, 400),
     ({"text": "x" * 65_537}, 413),
     ({"text": "字" * 21_846}, 413),
@@ -187,7 +188,7 @@ async def test_64_kib_of_text_go_through_whole(owner: httpx2.AsyncClient) -> Non
 
 
 async def test_a_5_mb_attachment_is_taken_by_upload_form_and_base64(owner: httpx2.AsyncClient, house: House) -> None:
-    data = b"\x89PNG\r\n\x1a\n" + bytes(5_000_000)
+    data = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\1\0" + bytes(5_000_000)
     raw = await owner.post("/api/attachments?name=a%2Fb.png", content=data, headers={"content-type": "image/png"})
     form = await owner.post("/api/attachments", files={"file": ("c.png", data)})
     assert (raw.status_code, form.status_code) == (201, 201)
@@ -254,8 +255,12 @@ async def test_what_does_not_exist_or_cannot_be_says_so(owner: httpx2.AsyncClien
         ("/api/spend?by=nothing", 400),
         ("/api/spend?day=yesterday", 400),
         ("/api/events?session=unknown", 404),
-        ("/api/attachments/nope", 400),
-        ("/api/attachments/" + "0" * 24, 404),
+        ("/api/attachments/nope", 404),
+        ("/api/attachments/nope/x.png", 400),
+        ("/api/attachments/2026-01-01/x.png", 404),
+        ("/api/attachments/2026-01-01/..%2F..%2Fx.png", 404),
+        ("/api/attachments/..%2F..%2F/token", 404),
+        ("/api/attachments/../token", 404),
         ("/v1/models/gpt-9", 404),
         ("/api/approvals", 404),  # not handed over, so it does not exist
         ("/nothing", 404),

@@ -293,11 +293,10 @@ async def test_a_bind_wider_than_loopback_says_how_it_is_protected(running: Runn
     assert "token" in said
 
 
-PATHS = [
-    "/api/messages", "/api/sessions/{}/messages", "/api/sessions/{}/stop", "/api/context?session={}",
-    "/api/spend?day={}", "/api/attachments/{}", "/v1/chat/completions", "/v1/models/{}", "/api/login", "/api/password", "/api/budget/raise",
-    "/static/{}", "/{}",
-]  # fmt: skip
+PATHS = (
+    "/api/messages /api/sessions/{}/messages /api/sessions/{}/stop /api/context?session={} /api/spend?day={} "
+    "/api/attachments/{} /v1/chat/completions /v1/models/{} /api/login /api/password /api/budget/raise /static/{} /{}"
+).split()
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(
