@@ -31,9 +31,10 @@ _UNSAFE = re.compile(r"[^\w.\- ()+,@]+")
 
 
 def safe_name(name: str, fallback: str = "file") -> str:
-    """Given a name from outside, return one that is only a name: no folder, no leading dot, no control character."""
+    """Given a name from outside, return one that is only a name: no folder, no leading dot or dash, no control
+    character."""
     bare = unicodedata.normalize("NFC", name.replace("\\", "/").rpartition("/")[2])
-    bare = re.sub(r"\s+", " ", _UNSAFE.sub("_", bare)).strip(" ._")
+    bare = re.sub(r"\s+", " ", _UNSAFE.sub("_", bare)).lstrip(" .-").rstrip(" .")
     stem, dot, suffix = bare.rpartition(".")
     if not dot or len(suffix.encode()) > 12:
         stem, suffix = bare, ""
