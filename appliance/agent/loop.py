@@ -168,13 +168,13 @@ async def _until(
     """The stream's events; when `interrupted` is set it is closed, and what had arrived is said as cut."""
     shown: list[str] = []
     watch = asyncio.create_task(interrupted.wait())
+    step: asyncio.Future[Text | Told | Said | None] | None = None
     try:
         while True:
             step = asyncio.ensure_future(anext(stream, None))
             await asyncio.wait({step, watch}, return_when=asyncio.FIRST_COMPLETED)
             if not step.done():
-                step.cancel()
-                await asyncio.gather(step, return_exceptions=True)
+                await _end(step)
                 yield _cut("".join(shown))
                 return
             event = step.result()
@@ -187,9 +187,18 @@ async def _until(
             yield event
     finally:
         watch.cancel()
+        if step is not None:
+            await _end(step)  # a generator that still runs cannot be closed
         close = getattr(stream, "aclose", None)
         if close is not None:
             await close()
+
+
+async def _end(work: asyncio.Future[Any]) -> None:
+    """Cancel what still runs and wait until it has ended."""
+    if not work.done():
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
 
 
 def _cut(text: str) -> Said:
@@ -204,11 +213,8 @@ async def _run(call: Block, run_tool: RunTool, interrupted: asyncio.Event) -> To
         await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
         if work.done():
             return work.result()
-        work.cancel()
-        await asyncio.gather(work, return_exceptions=True)
+        await _end(work)
         return ToolResult("(stopped: the user wrote again; outcome unknown)", ok=False, source=Source.OWN)
     finally:
         watch.cancel()
-        if not work.done():
-            work.cancel()
-            await asyncio.gather(work, return_exceptions=True)
+        await _end(work)

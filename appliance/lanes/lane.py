@@ -84,11 +84,12 @@ class Lane:
     async def close(self, grace: float) -> None:
         """Let the running turn end within `grace` seconds, then cut it; it is resumed at the next start."""
         self.closing = True
-        if self._worker is not None:
+        worker = self._worker
+        if worker is not None:
             if self._turn is not None:
                 await asyncio.wait({self._turn}, timeout=grace)
-            self._worker.cancel()
-            await asyncio.gather(self._worker, return_exceptions=True)
+            worker.cancel()
+            await asyncio.gather(worker, return_exceptions=True)
 
     def _mode_of(self, received: Received) -> Mode:
         return received.inbound.mode or self._mode(self.key)
