@@ -93,6 +93,9 @@ class Conversation:
             progress.heard = True
             if event == "text":
                 progress.quiet()
+                if data.get("restart") and self._said:
+                    self._screen.say("\n")  # another model begins anew; what stands there cannot be taken back
+                    self._said = ""
                 self._said += data["delta"]
                 self._screen.say(data["delta"])
             elif event == "tool_start":
@@ -100,6 +103,8 @@ class Conversation:
                 self._screen.note(f"· {data.get('name', 'tool')} {_short(data.get('input'))}")
             elif event == "tool_end" and not data.get("ok", True):
                 self._screen.note(f"  failed: {_short(data.get('summary'))}")
+            elif event == "notice" and data.get("passing"):
+                self._screen.status(str(data.get("text", "")))
             elif event == "notice":
                 self._screen.note(str(data.get("text", "")))
             elif event == "done":

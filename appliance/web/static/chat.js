@@ -6,7 +6,7 @@ import { Files } from "/static/files.js";
 import { startOverview } from "/static/overview.js";
 import { startSettings } from "/static/settings.js";
 import { currentLanguage, startLanguage, t } from "/static/texts.js";
-import { make, row, time, Turn, userMessage } from "/static/view.js";
+import { make, rows as drawRows, time, Turn, userMessage } from "/static/view.js";
 
 const $ = (id) => document.getElementById(id);
 const MAIN = "agent:main:main";
@@ -16,8 +16,8 @@ const state = {
   key: MAIN, // full key of the session on show
   name: "main", // what POST calls it
   sessions: [],
-  turns: new Map(), // session key -> the Turn that runs there
-  own: new Set(), // session keys in which a turn of this page is expected
+  turns: new Map(), // session key -> Map(turn id -> the Turn that runs there); id "" is one that was just asked for
+  own: new Map(), // session key -> how many of this page's messages have no answer yet
   fresh: new Set(), // names that the gateway does not know yet
 };
 
@@ -97,13 +97,21 @@ async function loadMessages() {
     }
   }
   if (key !== state.key) return; // another session was opened meanwhile
-  const elements = rows.map(row).filter(Boolean);
-  $("messages").replaceChildren(...elements);
-  if (!elements.length && !state.turns.has(key)) $("messages").append(emptyHint());
-  const running = state.turns.get(key);
-  if (running) $("messages").append(running.element);
+  const running = turnsOf(key);
+  if ([...running.values()].some((turn) => turn.begun)) rows = withoutRunning(rows);
+  const elements = drawRows(rows);
+  $("messages").replaceChildren(...elements, ...[...running.values()].map((turn) => turn.element));
+  if (!elements.length && !running.size) $("messages").append(emptyHint());
   drawButtons();
   toEnd();
+  return rows;
+}
+
+/** The steps at the end that have no answer yet are what the running turn shows itself. */
+function withoutRunning(rows) {
+  let end = rows.length;
+  while (end && rows[end - 1].role === "assistant" && !rows[end - 1].in_reply_to) end -= 1;
+  return rows.slice(0, end);
 }
 
 function emptyHint() {
@@ -137,7 +145,7 @@ function follow() {
 }
 
 function drawButtons() {
-  $("stop").hidden = !state.turns.has(state.key);
+  $("stop").hidden = !turnsOf(state.key).size;
 }
 
 function problem(text) {
@@ -147,12 +155,36 @@ function problem(text) {
 
 // A running turn
 
-async function turnOf(key) {
-  let turn = state.turns.get(key);
-  if (turn) return turn;
-  turn = new Turn().busy();
+function turnsOf(key) {
+  if (!state.turns.has(key)) state.turns.set(key, new Map());
+  return state.turns.get(key);
+}
+
+function expect(key, change) {
+  const count = Math.max(0, (state.own.get(key) || 0) + change);
+  if (count) state.own.set(key, count);
+  else state.own.delete(key);
+}
+
+function addTurn(key, id) {
+  const turn = new Turn().busy();
   turn.onDraw = () => key === state.key && follow();
-  state.turns.set(key, turn);
+  turnsOf(key).set(id, turn);
+  return turn;
+}
+
+/** The Turn of an id, made when its first event comes. */
+async function turnOf(key, id) {
+  const turns = turnsOf(key);
+  let turn = turns.get(id);
+  if (turn) return turn;
+  turn = turns.get("");
+  if (turn) {
+    turns.delete("");
+    turns.set(id, turn);
+    return turn;
+  }
+  turn = addTurn(key, id);
   if (key === state.key) {
     if (state.own.has(key)) append(turn.element);
     else await loadMessages(); // somebody wrote elsewhere: show what, then the answer
@@ -163,27 +195,42 @@ async function turnOf(key) {
 
 async function onEvent(type, data) {
   const key = data.session;
+  const id = data.turn || "";
   if (type === "done" || type === "error") {
-    finish(key, type, data);
+    await finish(key, id, type, data);
     return;
   }
-  const turn = state.turns.get(key) || (await turnOf(key));
-  if (type === "text") turn.text(data.delta);
+  if (type === "notice" && !turnsOf(key).has(id)) {
+    if (key === state.key) append(make("div", "notice", data.text));
+    return;
+  }
+  const turn = await turnOf(key, id);
+  if (type === "text") turn.text(data.delta, data.restart);
   else if (type === "tool_start") turn.step(data);
   else if (type === "tool_end") turn.stepEnded(data);
-  else if (type === "notice") turn.notice(data.text);
+  else if (type === "notice") turn.notice(data.text, data.passing);
   if (key === state.key) follow();
 }
 
-function finish(key, type, data) {
-  const turn = state.turns.get(key);
-  state.turns.delete(key);
-  state.own.delete(key);
-  if (turn) {
-    turn.finish(type === "done" ? { ...data, at: Date.now() } : { reply: turn.said, error: data });
-    if (key === state.key) follow();
-  } else if (key === state.key) loadMessages();
+async function finish(key, id, type, data) {
+  const turns = turnsOf(key);
+  const found = turns.has(id) ? id : "";
+  let turn = turns.get(found);
+  turns.delete(found);
+  const done = type === "done" ? { ...data, at: Date.now() } : { reply: "", error: data };
+  if (!turn && key === state.key) {
+    // A command's answer, or a turn that began before this page listened.
+    const stored = state.own.has(key) ? [] : await loadMessages();
+    if (!stored?.some((one) => one.id === data.message_id)) {
+      turn = new Turn();
+      append(turn.element);
+    }
+  }
+  turn?.finish(done);
+  expect(key, -1);
+  if (!turns.size && turn) state.own.delete(key); // messages that joined the turn are answered with it
   if (key === state.key) {
+    follow();
     drawButtons();
     $("announce").textContent = t("answered", { text: (data.reply || data.message || "").slice(0, 600) });
   }
@@ -209,7 +256,7 @@ function listen() {
     $("connection").textContent = t("offline");
     if (source.readyState === EventSource.CLOSED) setTimeout(reconnect, 3000);
   };
-  for (const type of ["text", "tool_start", "tool_end", "notice", "done", "error"]) {
+  for (const type of ["accepted", "text", "tool_start", "tool_end", "notice", "done", "error"]) {
     source.addEventListener(type, (event) => {
       if (event.data === undefined) return; // the connection's own "error"
       const data = JSON.parse(event.data);
@@ -262,32 +309,41 @@ async function send(event) {
 
 async function deliver(message, element, key) {
   element.classList.remove("failed");
-  state.own.add(key);
+  expect(key, 1);
   problem("");
   try {
     await call("POST", "/api/messages?wait=false", message);
   } catch (error) {
-    state.own.delete(key);
+    expect(key, -1);
     if (error.status === 401) location.replace("/login");
     failed(message, element, key, error);
     return;
   }
   if (state.fresh.has(message.session)) loadSessions();
-  setTimeout(() => stillNothing(key), RELOAD_MS);
-  if (!state.turns.has(key)) queue = queue.then(() => state.own.has(key) && turnOf(key));
+  queue = queue.then(() => {
+    if (!state.own.has(key) || turnsOf(key).size) return; // answered already, or it joins the running turn
+    const turn = addTurn(key, "");
+    if (key === state.key) append(turn.element);
+    drawButtons();
+  });
+  setTimeout(() => stillNothing(key, message.id), RELOAD_MS);
 }
 
 /** An answer without events (it came while the stream was down) is found in the transcript. */
-function stillNothing(key) {
-  const turn = state.turns.get(key);
-  if (!state.own.has(key) || !turn || turn.said || turn.steps.size || key !== state.key) return;
-  call("GET", `/api/sessions/${encodeURIComponent(key)}/messages?limit=2`).then(({ messages }) => {
-    if (messages.at(-1)?.role === "assistant" && messages.at(-1)?.in_reply_to && state.own.has(key)) {
-      state.turns.delete(key);
+async function stillNothing(key, id) {
+  const waiting = turnsOf(key).get("");
+  if (!waiting) return;
+  try {
+    const path = `/api/sessions/${encodeURIComponent(key)}/messages?limit=50`;
+    const answered = (await call("GET", path)).messages.some((one) => one.in_reply_to?.includes(id));
+    if (answered && turnsOf(key).get("") === waiting) {
+      turnsOf(key).delete("");
       state.own.delete(key);
-      loadMessages();
-    } else setTimeout(() => stillNothing(key), RELOAD_MS);
-  }, () => setTimeout(() => stillNothing(key), RELOAD_MS));
+      if (key === state.key) await loadMessages();
+      return;
+    }
+  } catch { /* the connection's own line says so */ }
+  setTimeout(() => stillNothing(key, id), RELOAD_MS);
 }
 
 function failed(message, element, key, error) {
@@ -359,7 +415,7 @@ $("text").addEventListener("keydown", (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
   if ($("sidebar").classList.contains("open")) { showSidebar(false); $("open-sidebar").focus(); }
-  else if (state.turns.has(state.key)) stop();
+  else if (turnsOf(state.key).size) stop();
 });
 for (const type of ["dragover", "drop", "dragleave"]) {
   document.addEventListener(type, (event) => {

@@ -283,7 +283,7 @@ function link(address, label) {
 
 function picture(alt, address) {
   const url = parse(address);
-  if (url && url.origin === location.origin && /^\/api\/attachments\/[0-9a-f]{24}$/.test(url.pathname)) {
+  if (url && url.origin === location.origin && /^\/api\/attachments\/\d{4}-\d{2}-\d{2}\/[^/]+$/.test(url.pathname)) {
     const image = make("img");
     image.src = url.pathname;
     image.alt = alt;

@@ -27,20 +27,25 @@ export function money(usd) {
   return `$${amount.toFixed(digits)}`;
 }
 
-/** One stored row as an element; null for what is not shown. */
-export function row(stored) {
-  if (stored.role === "user") return userMessage(stored);
-  if (stored.role === "assistant") {
-    const turn = new Turn();
-    for (const call of stored.tools || []) turn.step({ id: call.id || "", name: call.name, input: call.input }).finish({ ok: call.ok !== false, summary: call.summary || "" });
-    turn.finish({ reply: stored.text || "", model: stored.model, cost_usd: stored.cost_usd, at: stored.at, error: stored.error });
-    return turn.element;
+/** Stored rows as elements: the steps of a turn and its final answer become one message. */
+export function rows(stored) {
+  const elements = [];
+  let turn = null;
+  for (const one of stored) {
+    if (one.role === "assistant") {
+      if (!turn) {
+        turn = new Turn();
+        elements.push(turn.element);
+      }
+      turn.stored(one);
+      if (one.in_reply_to) turn = null;
+      continue;
+    }
+    turn = null;
+    if (one.role === "user") elements.push(userMessage(one));
+    else if (one.role === "marker") elements.push(make("div", "marker", t(`marker.${one.text === "compaction" ? "compaction" : "new"}`)));
   }
-  if (stored.role === "marker") {
-    const key = `marker.${stored.text === "compaction" ? "compaction" : "new"}`;
-    return make("div", "marker", t(key));
-  }
-  return null;
+  return elements;
 }
 
 export function userMessage(stored, files = []) {
@@ -59,19 +64,32 @@ export function userMessage(stored, files = []) {
 function sentFiles(files) {
   const box = make("div", "sent-files");
   for (const file of files) {
-    const name = file.name || String(file.path || "").split("/").pop();
-    if (file.preview || (file.id && file.kind === "image")) {
-      const link = make("a");
-      link.href = file.id ? `/api/attachments/${file.id}` : file.preview;
-      link.target = "_blank";
+    const id = file.id || fileId(file.path);
+    const name = file.name || id;
+    const link = make("a", "file", name);
+    link.href = id ? fileAddress(id) : "#";
+    link.target = "_blank";
+    if (id && /\.(png|jpe?g|gif|webp)$/i.test(id)) {
       const image = make("img");
-      image.src = file.preview || `/api/attachments/${file.id}`;
+      image.src = fileAddress(id);
       image.alt = name;
-      link.append(image);
-      box.append(link);
-    } else box.append(make("span", "file", name));
+      image.loading = "lazy";
+      image.addEventListener("load", () => link.classList.add("picture"));
+      image.addEventListener("error", () => image.replaceWith(name)); // called a picture, is none
+      link.replaceChildren(image);
+    }
+    box.append(link);
   }
   return box;
+}
+
+/** The id of a stored file by its path under the work folder: its day and its name. */
+function fileId(path) {
+  return /inbox\/(\d{4}-\d{2}-\d{2}\/[^/]+)$/.exec(path || "")?.[1] || "";
+}
+
+function fileAddress(id) {
+  return `/api/attachments/${id.split("/").map(encodeURIComponent).join("/")}`;
 }
 
 function short(value) {
@@ -79,19 +97,18 @@ function short(value) {
   return text.replace(/\s+/g, " ").slice(0, 160);
 }
 
-/** An answer: its steps, its text as it grows, what it was and cost in the end. */
+/** An answer: what was said and done in the order of its coming, and what it was and cost in the end. */
 export class Turn {
   constructor() {
     this.element = make("article", "message assistant");
-    this.element.append(make("h3", "sr-only", t("it")));
-    this.stepsBox = make("div", "steps");
-    this.body = make("div", "markdown");
+    this.parts = make("div", "parts");
     this.working = make("div", "working", t("thinking"));
     this.working.hidden = true;
     this.footBox = make("div", "foot");
-    this.element.append(this.stepsBox, this.body, this.working, this.footBox);
-    this.said = "";
+    this.element.append(make("h3", "sr-only", t("it")), this.parts, this.working, this.footBox);
     this.steps = new Map();
+    this.body = null; // the text that grows now
+    this.said = "";
     this.timer = 0;
   }
 
@@ -100,7 +117,19 @@ export class Turn {
     return this;
   }
 
-  text(delta) {
+  get begun() {
+    return this.parts.childElementCount > 0;
+  }
+
+  /** A piece of text; `restart` takes back what this answer said since its last step (another model begins anew). */
+  text(delta, restart = false) {
+    this.#passed();
+    if (restart) this.said = "";
+    if (!this.body) {
+      this.#rest();
+      this.body = make("div", "markdown");
+      this.parts.append(this.body);
+    }
     this.said += delta;
     if (!this.timer) this.timer = setTimeout(() => this.draw(), REDRAW_MS);
   }
@@ -108,14 +137,32 @@ export class Turn {
   draw() {
     clearTimeout(this.timer);
     this.timer = 0;
-    this.body.replaceChildren(render(this.said));
+    this.body?.replaceChildren(render(this.said));
     this.onDraw?.();
   }
 
+  /** The text so far is complete: what comes next stands under it. */
+  #rest() {
+    if (this.timer) this.draw();
+    this.body = null;
+    this.said = "";
+  }
+
+  #passed() {
+    this.working.textContent = t("thinking");
+  }
+
   step(started) {
+    this.#passed();
+    this.#rest();
     const step = new Step(started);
     this.steps.set(started.id, step);
-    this.stepsBox.append(step.element);
+    let box = this.parts.lastElementChild;
+    if (!box?.classList.contains("steps")) {
+      box = make("div", "steps");
+      this.parts.append(box);
+    }
+    box.append(step.element);
     return step;
   }
 
@@ -123,15 +170,37 @@ export class Turn {
     (this.steps.get(ended.id) || this.step({ id: ended.id, name: ended.name, input: {} })).finish(ended);
   }
 
-  notice(text) {
-    this.stepsBox.append(make("div", "notice", text));
+  /** Something to know; a passing one (a model that is still loading) shows only until the next sign of life. */
+  notice(text, passing = false) {
+    if (passing) {
+      this.working.textContent = text;
+      return;
+    }
+    this.#rest();
+    this.parts.append(make("div", "notice", text));
+  }
+
+  /** A row of the transcript: a step on the way, or the end. */
+  stored(one) {
+    if (one.in_reply_to) {
+      this.finish({ ...one, reply: one.text });
+      return;
+    }
+    if (one.text) this.text(one.text);
+    for (const call of one.tools || []) this.step({ id: call.id || `${one.id}-${this.steps.size}`, name: call.name, input: call.input }).finish(call);
+    this.#rest();
   }
 
   finish(done) {
     this.working.remove();
-    this.said = done.reply || "";
-    this.draw();
-    if (done.error) this.element.append(make("p", "error", typeof done.error === "string" ? done.error : done.error.message));
+    const reply = done.reply || "";
+    const partly = done.error && this.said.trim() && !reply.startsWith(this.said.trim());
+    if (partly) this.#rest(); // what had come stays, and why it ended stands under it
+    if (reply) {
+      if (!this.body) this.text("");
+      this.said = reply;
+      this.draw();
+    } else if (done.error) this.parts.append(make("p", "error", typeof done.error === "string" ? done.error : done.error.message));
     const parts = [done.at ? time(done.at) : "", done.model || "", done.model && done.cost_usd !== undefined ? money(done.cost_usd) : ""];
     this.footBox.replaceChildren(...parts.filter(Boolean).map((part) => make("span", "", part)));
   }
@@ -150,9 +219,10 @@ class Step {
   }
 
   finish(ended) {
-    const ok = ended.ok !== false;
-    this.element.classList.toggle("failed", !ok);
-    this.state.textContent = ok ? "✓" : t("tool.failed");
+    if (this.state.textContent !== "…") return;
+    const known = typeof ended.ok === "boolean"; // the transcript's rows may not tell how it ended
+    this.element.classList.toggle("failed", ended.ok === false);
+    this.state.textContent = !known ? "" : ended.ok ? "✓" : t("tool.failed");
     if (ended.summary) this.element.append(make("h4", "", t("tool.output")), block(String(ended.summary)));
   }
 }

@@ -73,7 +73,7 @@ async def echo(house: House, inbound: Inbound, row: int) -> Reply:
     """The default turn: says the text back in two pieces."""
     reply = f"You said: {inbound.text}"
     for piece in (reply[:5], reply[5:]):
-        house.events.emit(Event("text", inbound.session, {"delta": piece, "message_ids": [row]}))
+        house.events.emit(Event("text", inbound.session, {"turn": f"t{row}", "delta": piece, "message_ids": [row]}))
         await asyncio.sleep(0)
     return Reply(reply, inbound.session, f"a{row}")
 
