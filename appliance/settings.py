@@ -140,6 +140,10 @@ class BudgetSettings(Section):
     footer: bool = setting(False, "Show model and cost under every reply.", True)
     wait_seconds: float = setting(20.0, "How long a call waits for open reservations to settle.", ge=0, le=600)
 
+    pause_on_alerts: list[str] = setting(
+        [], "Alerts after which no paid model is called until you say /budget resume.", ["ApplianceBudgetBurningFast"]
+    )
+
     @field_validator("daily_usd", "session_usd", "unpriced_usd_per_mtok", "electricity_usd_per_hour")
     @classmethod
     def _money(cls, value: Decimal | None) -> Decimal | None:

@@ -237,6 +237,13 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "已達今天的上限（{scope}）：{spent}／{limit}，{at} 重新開放。",
         "已达今天的上限（{scope}）：{spent}／{limit}，{at} 重新开放。",
     ),
+    "alert": ("⚠ {summary} {description}", "⚠ {summary} {description}", "⚠ {summary} {description}"),
+    "alert_paused": (
+        "Paid models are paused until you say /budget resume.",
+        "付費模型已暫停，傳 /budget resume 可恢復。",
+        "付费模型已暂停，发送 /budget resume 可恢复。",
+    ),
+    "budget_resume_label": ("Go on", "繼續", "继续"),
     "budget_overrun": (
         "{model} billed {spent} for a call that was held at {limit}.",
         "{model} 一次呼叫收費 {spent}，超過預留的 {limit}。",

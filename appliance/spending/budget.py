@@ -24,7 +24,7 @@ from appliance.messages import Usage
 from appliance.settings import BudgetSettings
 from appliance.spending import budget_day, ledger, limits, marks, tokens
 from appliance.spending.budget_day import BudgetDay
-from appliance.spending.calls import BudgetEvent, CallSpec, Reservation
+from appliance.spending.calls import BudgetEvent, CallSpec, Reservation, notice_of_mark
 from appliance.spending.ledger import Call, Charge, Query
 from appliance.spending.limits import Balance, Verdict, Worst
 from appliance.spending.money import ceil_div, picodollars, show
@@ -64,8 +64,8 @@ class Budget:
 
         Raises BudgetExceededError, UnpricedModelError, or BudgetError when the books are damaged.
         """
+        self._refuse_closed(call)
         price = await self._price(call)
-        self._refuse_damaged(call)
         worst = self._worst(call, price)
         until = self._clock.monotonic() + self._settings().wait_seconds
         waited = False
@@ -239,6 +239,29 @@ class Budget:
         await self._database.write(work)
         self._wake()
 
+    @property
+    def paused(self) -> str:
+        """Why paid models are paused, or an empty text."""
+        rows = self._database.read("SELECT value FROM spending_state WHERE key = 'paused'")
+        return str(rows[0][0]) if rows else ""
+
+    async def pause(self, why: str) -> None:
+        """Call no paid model until `resume`, across restarts; what is under way goes on."""
+        await self._database.write(lambda connection: limits.store_pause(connection, why))
+
+    async def resume(self) -> None:
+        """Let paid models go on."""
+        await self._database.write(lambda connection: limits.store_pause(connection, ""))
+
+    def mark(self, name: str, percent: int) -> str | None:
+        """The key of the notice of a mark, when it is set now; `name` is a scope as `status` writes it."""
+        scope, _, key = name.partition(":")
+        day = self._today()
+        stands = limits.balance(self._database.read, self._settings(), day.name, scope, key)
+        if stands is None or not marks.is_set(self._database.read, day.name, stands, percent):
+            return None
+        return notice_of_mark(name, percent, day.name, stands.limit)
+
     # -- inside
 
     def _today(self) -> BudgetDay:
@@ -384,9 +407,19 @@ class Budget:
             fix=f"It opens again at {opens}; `/budget raise 1` raises it for today.",
         )
 
-    def _refuse_damaged(self, call: CallSpec) -> None:
-        if self._damage and not call.local:
+    def _refuse_closed(self, call: CallSpec) -> None:
+        """Nothing is paid while the books are damaged or paid models are paused."""
+        if call.local:
+            return
+        if self._damage:
             raise ledger.damaged(self._damage)
+        if self.paused:
+            raise BudgetExceededError(
+                f"Paid models are paused: {self.paused}",
+                scope="paused",
+                resets_at=self._today().resets_at,
+                fix="`/budget resume` lets them go on.",
+            )
 
     def _wake(self) -> None:
         for freed in self._waiting:

@@ -69,3 +69,18 @@ class BudgetEvent:
     spent: int
     limit: int
     resets_at: float
+
+    @property
+    def name(self) -> str:
+        """`day`, or such as `purpose:heartbeat`."""
+        return f"{self.scope}:{self.key}" if self.key else self.scope
+
+    @property
+    def notice(self) -> str:
+        """The same for everybody who would tell the owner of this mark, so that they are told once."""
+        return notice_of_mark(self.name, self.percent, self.day, self.limit)
+
+
+def notice_of_mark(name: str, percent: int, day: str, limit: int) -> str:
+    """The key of a mark's notice; a raised limit has marks of its own."""
+    return f"mark:{name}:{percent}:{day}:{limit}"

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from appliance.clock import Clock
 from appliance.database import Database
 from appliance.settings import BudgetSettings
-from appliance.spending import budget_day, ledger, limits
+from appliance.spending import budget_day, ledger, limits, marks
 from appliance.spending.budget_day import BudgetDay
 from appliance.spending.limits import Balance
 from appliance.spending.money import usd_number
@@ -87,14 +87,11 @@ class Figures:
 
     def _add(self, found: dict[str, list[Sample]], stands: Balance, day: BudgetDay) -> None:
         labels = _period(stands.name)
-        marked = self._read(
-            "SELECT 1 FROM spending_marks WHERE day = ? AND scope = ? AND key = ? AND percent = 100",
-            (day.name, stands.scope, stands.key),
-        )
+        marked = marks.is_set(self._read, day.name, stands, 100)
         found["limit_usd"].append((labels, usd_number(stands.limit)))
         found["spent_usd"].append((labels, usd_number(stands.spent)))
         found["reserved_usd"].append((labels, usd_number(stands.reserved)))
-        found["exhausted"].append((labels, float(bool(marked))))
+        found["exhausted"].append((labels, float(marked)))
         found["reset_timestamp_seconds"].append((labels, day.resets_at))
 
     def _decisions(self) -> dict[str, list[Sample]]:

@@ -197,3 +197,10 @@ def _status(stands: Balance | None, day: BudgetDay, totals: Total) -> dict[str, 
         "remaining": None if stands is None else usd_number(max(0, stands.free)),
         "resets_at": iso(day.resets_at),
     }
+
+
+def store_pause(connection: apsw.Connection, why: str) -> None:
+    """Remember why paid models are paused, or (empty) that they are not."""
+    connection.execute("DELETE FROM spending_state WHERE key = 'paused'")
+    if why:
+        connection.execute("INSERT INTO spending_state VALUES ('paused', ?)", (why,))

@@ -6,6 +6,7 @@ import apsw
 
 from appliance.spending.budget_day import BudgetDay
 from appliance.spending.calls import BudgetEvent
+from appliance.spending.ledger import Query
 from appliance.spending.limits import Balance
 
 MARKS = (50, 80, 100)
@@ -42,3 +43,9 @@ def forget(connection: apsw.Connection, day: str, stands: Balance | None) -> Non
                 "DELETE FROM spending_marks WHERE day = ? AND scope = ? AND key = ? AND percent = ?",
                 (day, stands.scope, stands.key, percent),
             )
+
+
+def is_set(query: Query, day: str, stands: Balance, percent: int) -> bool:
+    """Whether a mark was said today."""
+    sql = "SELECT 1 FROM spending_marks WHERE day = ? AND scope = ? AND key = ? AND percent = ?"
+    return bool(query(sql, (day, stands.scope, stands.key, percent)))

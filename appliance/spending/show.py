@@ -99,8 +99,9 @@ def event_text(event: BudgetEvent, zone: ZoneInfo, language: str = "en") -> str:
         return say("budget_overrun", language, model=event.key, spent=spent, limit=limit)
     if event.percent < 100:
         return say("budget_mark", language, percent=event.percent, spent=spent, limit=limit)
-    scope = f"{event.scope}:{event.key}" if event.key else event.scope
-    return say("budget_reached", language, scope=scope, spent=spent, limit=limit, at=local_time(event.resets_at, zone))
+    return say(
+        "budget_reached", language, scope=event.name, spent=spent, limit=limit, at=local_time(event.resets_at, zone)
+    )
 
 
 def footer_text(model: str, cost: int) -> str:
