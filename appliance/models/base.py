@@ -124,7 +124,8 @@ ResolvedEvent = Started | TextDelta | Restarted | Notice | Answer
 
 
 class Model(Protocol):
-    """One model behind one provider. `window` and `max_output` are tokens and may change while a local one loads.
+    """One model behind one provider. `name` is what the chain calls it, `billed_as` what its price is known by;
+    `window` and `max_output` are tokens and may change while a local one loads.
 
     `stream` yields Started?, TextDelta*, Finished exactly once at the end, or raises ModelError. On a cut stream it
     raises ModelError with `partial` set to what arrived, so that it can be charged.
@@ -132,6 +133,8 @@ class Model(Protocol):
 
     @property
     def name(self) -> str: ...
+    @property
+    def billed_as(self) -> str: ...
     @property
     def provider(self) -> str: ...
     @property

@@ -92,7 +92,7 @@ class Claude:
 
     def __init__(self, name: str, connection: ClaudeConnection) -> None:
         limits = claude_model(name)
-        self.name = name
+        self.name = self.billed_as = name
         self.window = limits.window
         self.max_output = limits.max_output
         self._connection = connection

@@ -108,6 +108,11 @@ class OpenAICompatible:
         return cls("local", endpoint, provider="local", api_key=service.token, local=True, timeout=timeout)
 
     @property
+    def billed_as(self) -> str:
+        """What a price list knows: for a server whose calls cost money, its own name of the model."""
+        return self.name if self.local else self._endpoint().model
+
+    @property
     def window(self) -> int:
         return self._endpoint().window
 
@@ -123,7 +128,7 @@ class OpenAICompatible:
             raise ModelError(endpoint.progress or f"{self.name} is not ready yet.", kind=ModelFault.UNAVAILABLE)
         limit = min(request.max_tokens, self.max_output)
         body = await self._body(request, endpoint.model, limit)
-        builder = ChunkBuilder(request, self.name, limit)
+        builder = ChunkBuilder(request, self.billed_as, limit)
         chunks = self._chunks(endpoint, body, limit)
         try:
             async for chunk in chunks:
@@ -137,12 +142,12 @@ class OpenAICompatible:
             if builder.started:
                 error.partial = builder.partial()
             elif error.kind is ModelFault.UNUSABLE:  # accepted, whatever it was that came back
-                error.partial = estimate.unheard(self.name, limit, 0.0)
+                error.partial = estimate.unheard(self.billed_as, limit, 0.0)
             raise
         finally:
             await chunks.aclose()
         if not builder.finished:
-            partial = builder.partial() if builder.started else estimate.unheard(self.name, limit, 0.0)
+            partial = builder.partial() if builder.started else estimate.unheard(self.billed_as, limit, 0.0)
             raise ModelError(f"{self.name}'s answer was cut off.", kind=ModelFault.NETWORK, partial=partial)
         yield builder.whole()
 
@@ -244,7 +249,7 @@ class OpenAICompatible:
 
     def _cut(self, error: Exception, limit: int, began: float) -> ModelError:
         why = "took too long" if isinstance(error, TimeoutError) else "was cut off"
-        partial: Finished = estimate.unheard(self.name, limit, time.monotonic() - began)
+        partial: Finished = estimate.unheard(self.billed_as, limit, time.monotonic() - began)
         return ModelError(f"{self.name}'s answer {why}.", kind=ModelFault.NETWORK, partial=partial)
 
     def _unreadable(self) -> ModelError:

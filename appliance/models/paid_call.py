@@ -76,7 +76,7 @@ class PaidCalls:
         When cancelled meanwhile, what is still granted is given back: nothing was sent.
         """
         call = CallSpec(
-            model=model.name,
+            model=model.billed_as,
             provider=model.provider,
             local=model.local,
             purpose=request.purpose,
@@ -206,7 +206,7 @@ class _Attempt:
         if self._partial is not None:
             return self._partial()
         seconds = self._clock.monotonic() - self._began
-        return estimate.unheard(self._model.name, self._request.max_tokens, seconds)
+        return estimate.unheard(self._model.billed_as, self._request.max_tokens, seconds)
 
     def record(self) -> CallRecord:
         seconds = self._clock.monotonic() - self._began

@@ -82,6 +82,10 @@ class ScriptedModel:
             await asyncio.Event().wait()
         yield finished
 
+    @property
+    def billed_as(self) -> str:
+        return self.name
+
     async def count(self, request: ModelRequest) -> int | None:
         self.counted += 1
         return self.exact

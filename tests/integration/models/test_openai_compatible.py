@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-from appliance.errors import ModelError, ModelFault
+from appliance.errors import ModelError, ModelFault, UnpricedModelError
 from appliance.models.base import Finished, ModelEvent, ModelRequest, PromptPart, TextDelta, ToolSpec
 from appliance.models.openai_compatible import Endpoint, OpenAICompatible
 from appliance.settings import OpenAICompatibleSettings
 from appliance.testing.anthropic_replies import Fault, Reply, rate_limited
 from appliance.testing.fake_openai import FakeOpenAI
+
+from ...unit.models.desk import open_desk
 
 TOOL = ToolSpec("exec", "Run a command.", {"type": "object"})
 
@@ -201,7 +203,8 @@ async def test_a_server_of_the_settings_is_free_unless_it_is_paid_for(
     settings = OpenAICompatibleSettings(base_url=server.url, model="qwen3:8b", window=4_000, paid=paid)
     model = OpenAICompatible.server("nas", settings, 10.0)
     assert (model.name, model.local, model.window) == ("nas", local, 4_000)
-    assert (await finish(model)).model == "nas"
+    assert (await finish(model)).model == ("qwen3:8b" if paid else "nas")
+    assert model.billed_as == ("qwen3:8b" if paid else "nas")
     assert server.calls[0].request["model"] == "qwen3:8b"
     await model.close()
 
@@ -219,4 +222,27 @@ async def test_images_go_only_to_models_that_see(
     content = server.calls[0].request["messages"][1]["content"]
     assert type(content) is kind
     assert ("data:image/png;base64,iVBORw0KGgo=" in str(content)) is vision
+    await model.close()
+
+
+async def test_a_paid_server_is_charged_at_the_price_of_its_own_model(server: FakeOpenAI, tmp_path: Path) -> None:
+    settings = OpenAICompatibleSettings(base_url=server.url, model="gpt-5-mini", window=64_000, paid=True)
+    model = OpenAICompatible.server("cloud", settings, 10.0)
+    async with open_desk(tmp_path, model) as desk:
+        server.script(Reply(text="hi"))
+        answer = (await desk.ask(request())).answer
+        call = server.calls[0]
+        # 0.25 and 2.00 US dollars a million tokens
+        assert answer.cost == call.prompt_tokens * 250_000 + call.completion_tokens * 2_000_000
+        assert [(row["model"], row["cost"]) for row in desk.rows()] == [("gpt-5-mini", answer.cost)]
+    await model.close()
+
+
+async def test_a_paid_server_without_a_known_price_is_not_called(server: FakeOpenAI, tmp_path: Path) -> None:
+    settings = OpenAICompatibleSettings(base_url=server.url, model="qwen3:8b", window=64_000, paid=True)
+    model = OpenAICompatible.server("cloud", settings, 10.0)
+    async with open_desk(tmp_path, model) as desk:
+        with pytest.raises(UnpricedModelError, match="qwen3:8b"):
+            await desk.ask(request())
+    assert server.calls == []
     await model.close()
