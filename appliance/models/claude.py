@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _CONNECT_SECONDS = 10.0
 _GOODBYE_SECONDS = 0.5
+_NEARLY_FULL = 0.8
 _SILENCE_SECONDS = 120.0  # the API pings every few seconds; this long without a byte is a dead connection
 
 
@@ -113,6 +114,10 @@ class Claude:
                 if text:
                     yield TextDelta(text)
         except ModelError as error:
+            if error.kind is ModelFault.FORMAT and estimate.request_tokens(request) > self.window * _NEARLY_FULL:
+                error.kind = (
+                    ModelFault.TOO_LONG
+                )  # whatever the words are by now: such a prompt is refused for its length
             if builder.started:
                 error.partial = builder.partial()
             elif error.kind is ModelFault.UNUSABLE:  # accepted, whatever it was that came back

@@ -150,6 +150,15 @@ async def test_each_refusal_has_its_kind_is_not_repeated_and_bills_nothing(
     assert api.billed == 0
 
 
+async def test_a_refused_prompt_that_fills_the_window_is_too_long_whatever_the_words(api: FakeAnthropic) -> None:
+    connection = ClaudeConnection("k", api.url, timeout=20)
+    small = Claude("claude-haiku-4-5", connection)
+    api.script(bad_request("the context is exhausted"), bad_request("something else"))
+    assert (await trouble(small, request(user("word " * 110_000)))).kind is ModelFault.TOO_LONG
+    assert (await trouble(small)).kind is ModelFault.FORMAT
+    await connection.close()
+
+
 async def test_a_date_to_wait_for_is_understood(api: FakeAnthropic, claude: Claude) -> None:
     import time
 

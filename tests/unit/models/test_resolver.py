@@ -364,6 +364,18 @@ async def test_money_is_counted_exactly_when_it_is_tight(tmp_path: Path) -> None
         assert model.counted == 1
 
 
+async def test_a_call_that_goes_on_holds_only_what_its_accepted_prompt_came_to(tmp_path: Path) -> None:
+    async with open_desk(tmp_path, claude(text("a", "b", "c", usage=USAGE))) as desk:
+        held: list[int] = []
+        async with aclosing(desk.resolver.stream(ask("word " * 5_000, max_tokens=1_000))) as stream:
+            async for event in stream:
+                if isinstance(event, TextDelta):
+                    await desk.resolver.close()  # let the books catch up
+                    held.append(desk.database.read("SELECT amount FROM reservations")[0][0])
+                    desk.clock._move(1)
+        assert held[0] > held[1] == held[2] == 1_000 * 2_000_000 + 1_000 * 10_000_000
+
+
 async def test_notices_come_before_the_text_they_explain(tmp_path: Path) -> None:
     async with open_desk(tmp_path, claude(failure(fault(ModelFault.NOT_FOUND))), local(text("hi"))) as desk:
         heard = await desk.ask(ask())
