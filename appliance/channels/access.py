@@ -26,6 +26,7 @@ from appliance.clock import Clock
 from appliance.database import Database, Migration
 from appliance.errors import InputError, NotFoundError
 from appliance.messages import Person, Role, SessionKey
+from appliance.roles import Right, may
 
 MIGRATIONS: list[Migration] = [
     (
@@ -85,7 +86,7 @@ def session_for(
     """The owner's private chats are the main session; everyone else and every group has its own."""
     if not private:
         return SessionKey.group(channel, chat, topic, agent)
-    return SessionKey.main(agent) if person.role is Role.OWNER else SessionKey.dm(channel, person.id, agent)
+    return SessionKey.main(agent) if may(person.role, Right.SEE_PRIVATE) else SessionKey.dm(channel, person.id, agent)
 
 
 class Access:

@@ -25,6 +25,7 @@ from appliance.database import Database
 from appliance.errors import ApplianceError, InputError
 from appliance.messages import Inbound, Person, Role, Source
 from appliance.observability.health import Health, State
+from appliance.roles import Right, may
 from appliance.settings import TelegramSettings
 from appliance.texts import language_of, say
 
@@ -278,7 +279,9 @@ class TelegramChannel:
     async def _membership(self, change: Membership) -> None:
         """Tell the owner, who put us into a group, what is still to do there."""
         by = self._access.check(self.name, change.by)
-        if change.inside and not change.private and by and by.role is Role.OWNER and change.chat not in self._groups:
+        if change.private or not change.inside or change.chat in self._groups:
+            return
+        if by is not None and may(by.role, Right.MANAGE):
             language = by.language or "en"
             await self._tell(int(by.id), say("group_unknown", language, title=change.title, chat=change.chat))
 

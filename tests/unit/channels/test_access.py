@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from appliance.channels.access import ALPHABET, CODE_SECONDS, MAX_GUESSES, Access, session_for, valid_id
-from appliance.errors import AccessError, InputError, NotFoundError
-from appliance.gateway.roles import RIGHTS, Right, may, require
+from appliance.errors import InputError, NotFoundError
 from appliance.messages import Person, Role
 
 
@@ -157,12 +156,3 @@ def test_each_person_and_each_group_has_a_session_of_its_own() -> None:
     topic = session_for(owner, "telegram", "-5", private=False, topic="3")
     assert topic.value == "agent:main:telegram:group:-5:topic:3"
     assert not topic.is_main
-
-
-def test_rights_only_grow_from_guest_to_owner() -> None:
-    assert RIGHTS[Role.GUEST] < RIGHTS[Role.MEMBER] < RIGHTS[Role.OWNER] == frozenset(Right)
-    for right in (Right.APPROVE, Right.SET_BUDGET, Right.SEE_PRIVATE, Right.MANAGE, Right.CHANGE_MEMORY):
-        assert not may(Role.MEMBER, right)
-    with pytest.raises(AccessError):
-        require(Role.GUEST, Right.RUN)
-    require(Role.OWNER, Right.MANAGE)
