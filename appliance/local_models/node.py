@@ -219,7 +219,7 @@ class Node:
         here = [
             item
             for item in CATALOGUE
-            if item.kind == kind and self._store.present(item) and item.memory(LEAST_CONTEXT) <= room
+            if item.kind == kind and item.rank and self._store.present(item) and item.memory(LEAST_CONTEXT) <= room
         ]
         instant = entry(INSTANT_CHAT if kind == "chat" else INSTANT_EMBEDDER)
         return max(here, key=lambda item: item.rank, default=instant)

@@ -21,6 +21,22 @@ def ignore(phase: Phase, percent: float | None, detail: str) -> None:
     """A Progress for callers who do not look."""
 
 
+class Percent:
+    """Hands a long work's steps on to a Progress, once for each whole percent (or 8 MiB where the end is unknown)."""
+
+    def __init__(self, progress: Progress, phase: Phase) -> None:
+        self._progress = progress
+        self._phase: Phase = phase
+        self._last = -1
+
+    def say(self, done: int, total: int, detail: str) -> None:
+        """`done` of `total` bytes; a `total` of 0 is unknown."""
+        step = 100 * done // total if total else done >> 23
+        if step != self._last:
+            self._last = step
+            self._progress(self._phase, 100.0 * done / total if total else None, detail)
+
+
 @dataclass(slots=True)
 class Stop:
     """A flag that ends long work at its next step."""

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from appliance.clock import SystemClock, iso
 from appliance.local_models.catalogue import Entry
-from appliance.local_models.progress import Progress, Stop, ignore
+from appliance.local_models.progress import Percent, Progress, Stop, ignore
 from appliance.storage import atomic_write, set_aside
 
 READ_BLOCK = 4 * 1024 * 1024
@@ -110,12 +110,13 @@ def file_hash(path: Path, progress: Progress = ignore, stop: Stop | None = None)
                 digest.update(f"{item.relative_to(path)}\0{file_hash(item)}\n".encode())
         return digest.hexdigest()
     size = max(1, path.stat().st_size)
+    percent = Percent(progress, "fetching")
     done = 0
     with path.open("rb") as stream:
         while block := stream.read(READ_BLOCK):
             digest.update(block)
             done += len(block)
-            progress("fetching", 100.0 * done / size, f"checking {path.name}")
+            percent.say(done, size, f"checking {path.name}")
             if stop is not None:
                 stop.check()
     return digest.hexdigest()

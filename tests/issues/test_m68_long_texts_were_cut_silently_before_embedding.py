@@ -20,7 +20,6 @@ def service() -> Iterator[LocalService]:
             raise
         pytest.skip(f"no local model: {error}")
     yield found
-    found.client.close()
     found.close()
 
 

@@ -17,5 +17,4 @@ def service() -> Iterator[LocalService]:
             raise
         pytest.skip(f"no local model: {error}")
     yield found
-    found.client.close()
     found.close()

@@ -198,6 +198,12 @@ def test_progress_ends_at_a_hundred(site: Site, tmp_path: Path) -> None:
     assert seen[-1] == pytest.approx(100.0)
 
 
+def test_progress_is_told_once_a_percent_and_not_once_a_block(site: Site, tmp_path: Path) -> None:
+    seen: list[int] = []
+    _download(site, tmp_path, progress=lambda _p, percent, _d: seen.append(int(percent or 0))).run()
+    assert 2 <= len(seen) <= 102
+
+
 def _entry(site: Site, sha256: str = "") -> Entry:
     source = FromUrls(("http://127.0.0.1:9/dead", site.url))
     return Entry(

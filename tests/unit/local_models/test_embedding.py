@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from appliance.local_models.catalogue import Entry, FromUrls
@@ -65,7 +65,8 @@ def test_a_long_text_is_read_to_its_end_in_even_pieces() -> None:
     assert max(map(len, pieces)) - min(map(len, pieces)) <= 2
 
 
-@given(st.lists(st.text(alphabet="ab 文", max_size=120), max_size=8))
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=50)
+@given(st.lists(st.text(alphabet="ab 文", max_size=80), max_size=5))
 def test_every_text_gets_one_unit_vector_in_order(texts: list[str]) -> None:
     vectors = _embed(Words(), texts)
     assert len(vectors) == len(texts)

@@ -9,6 +9,7 @@ import pytest
 from appliance.local_models import runtime
 from appliance.local_models.errors import LocalModelError
 from appliance.local_models.progress import Stop, ignore
+from appliance.local_models.store import Store
 
 
 def test_the_wheel_of_this_kind_of_machine_is_found_and_no_other(tmp_path: Path) -> None:
@@ -59,3 +60,45 @@ def test_the_build_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert seen == [0.0, pytest.approx(9.4), pytest.approx(94.0)]
     assert wheel == runtime.cached_wheel()
     assert wheel.read_bytes() == b"wheel"
+
+
+def test_a_wheel_that_does_not_run_here_is_set_aside_and_built_anew(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = runtime.wheel_folder()
+    folder.mkdir(parents=True)
+    name = f"llama_cpp_python-{runtime.LLAMA_VERSION}-py3-none-linux_{platform.machine()}.whl"
+    (folder / name).write_text("old")
+    installed: list[str] = []
+
+    def build(*_: object) -> Path:
+        (folder / name).write_text("new")
+        return folder / name
+
+    def install(packages: list[str], target: Path, **_: object) -> None:
+        target.mkdir(parents=True)
+        installed.append(Path(packages[0]).read_text())
+
+    monkeypatch.setattr(runtime, "build_wheel", build)
+    monkeypatch.setattr(runtime, "install", install)
+    monkeypatch.setattr(runtime, "_loads", lambda _: bool(installed) and installed[-1] == "new")
+    monkeypatch.setattr(runtime, "find_spec", lambda _: None)
+    monkeypatch.setattr("sys.path", [])
+    runtime.ensure(Store(tmp_path / "models"), ignore, Stop())
+    assert installed == ["old", "new"]
+    assert [path.read_text() for path in folder.glob("*.unusable")] == ["old"]
+
+
+def test_what_is_installed_already_is_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(runtime, "find_spec", lambda _: object())
+    monkeypatch.setattr(runtime, "install", lambda *_, **__: pytest.fail("nothing is to install"))
+    runtime.ensure(Store(tmp_path), ignore, Stop())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_threads_that_wait_sleep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    monkeypatch.setattr(runtime, "find_spec", lambda _: object())
+    runtime.ensure(Store(tmp_path), ignore, Stop())
+    assert os.environ["OMP_WAIT_POLICY"] == "PASSIVE"
