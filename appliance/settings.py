@@ -59,7 +59,7 @@ class OwnerSettings(Section):
         if value:
             try:
                 ZoneInfo(value)
-            except (ValueError, OSError):
+            except (KeyError, ValueError, OSError):
                 raise ValueError(f"{value!r} is not a time zone name such as Europe/Berlin") from None
         return value
 
@@ -70,7 +70,7 @@ class OwnerSettings(Section):
             if name:
                 try:
                     return ZoneInfo(name)
-                except (ValueError, OSError):
+                except (KeyError, ValueError, OSError):
                     continue
         return ZoneInfo("UTC")
 
@@ -122,7 +122,7 @@ class AnthropicSettings(Section):
 
 
 class BudgetSettings(Section):
-    daily_usd: Decimal | None = setting(Decimal("2.00"), "Most that one day may cost, in US dollars.", "2.00")
+    daily_usd: Decimal | None = setting(Decimal("2.00"), "Most that one day may cost, in US dollars; `none` for no limit.", "2.00")
     at_limit: Literal["local", "stop", "ask"] = setting("local", "What happens at the limit.")
     agent_usd: dict[str, Decimal] = setting({}, "Daily limit of single agents.", {"main": "1.50"})
     session_usd: Decimal | None = setting(None, "Daily limit of each session.", "1.00")
@@ -143,6 +143,11 @@ class BudgetSettings(Section):
     pause_on_alerts: list[str] = setting(
         [], "Alerts after which no paid model is called until you say /budget resume.", ["ApplianceBudgetBurningFast"]
     )
+
+    @field_validator("daily_usd", "session_usd", "unpriced_usd_per_mtok", mode="before")
+    @classmethod
+    def _switched_off(cls, value: Any) -> Any:
+        return None if value in ("", "none") else value
 
     @field_validator("daily_usd", "session_usd", "unpriced_usd_per_mtok", "electricity_usd_per_hour")
     @classmethod
