@@ -65,9 +65,9 @@ async def test_a_long_wait_goes_to_the_next_model_and_the_first_rests_as_long_as
     first = claude(failure(fault(ModelFault.RATE_LIMIT, retry_after=90)), text("back"))
     async with open_desk(tmp_path, first, local(text("one"), text("two"))) as desk:
         assert (await desk.ask(ask(turn="t1"))).answer.model == "local"
-        desk.clock._move(60)
+        desk.clock.move(60)
         assert (await desk.ask(ask(turn="t2"))).answer.model == "local"
-        desk.clock._move(31)
+        desk.clock.move(31)
         assert (await desk.ask(ask(turn="t3"))).answer.model == SONNET
         assert desk.clock.sleeps == []
 
@@ -89,7 +89,7 @@ async def test_rests_grow_with_each_failure_and_end_with_a_success(tmp_path: Pat
         for _ in range(4):
             await desk.ask(ask())
             rests.append(desk.resolver.status()[0]["seconds"])
-            desk.clock._move(rests[-1] + 1)
+            desk.clock.move(rests[-1] + 1)
         assert rests == [30, 60, 300, 300]
         assert (await desk.ask(ask())).answer.model == SONNET
         await desk.ask(ask())
@@ -127,7 +127,7 @@ async def test_a_fallback_lasts_one_turn_and_is_said_once(tmp_path: Path) -> Non
         assert "沒有這個模型" in one.notices[0].text("zh-Hant")
         assert two.notices == []
         assert desk.fallbacks == [(HAIKU, SONNET, "not_found")]
-        desk.clock._move(301)
+        desk.clock.move(301)
         desk.models[HAIKU] = claude(text("home"), name=HAIKU)
         assert (await desk.ask(ask(turn="t1"))).answer.model == SONNET
         assert (await desk.ask(ask(turn="t2"))).answer.model == HAIKU
@@ -139,7 +139,7 @@ async def test_a_refused_key_stops_only_that_model_and_is_said_once(tmp_path: Pa
         notices = [(await desk.ask(ask(turn=f"t{n}"))).notices for n in range(2)]
         assert [[notice.kind for notice in each] for each in notices] == [["auth"], []]
         assert len(first.requests) == 1
-        desk.clock._move(601)  # asked again after ten minutes, so that a repaired key needs no restart
+        desk.clock.move(601)  # asked again after ten minutes, so that a repaired key needs no restart
         assert (await desk.ask(ask(turn="t3"))).notices == []
         first.finish()
 
@@ -335,7 +335,7 @@ async def test_preferred_is_the_first_model_that_does_not_rest(tmp_path: Path) -
         assert desk.resolver.preferred() is first
         await desk.ask(ask())
         assert desk.resolver.preferred() is desk.models["local"]
-        desk.clock._move(301)
+        desk.clock.move(301)
         assert desk.resolver.preferred() is first
 
 
@@ -372,7 +372,7 @@ async def test_a_call_that_goes_on_holds_only_what_its_accepted_prompt_came_to(t
                 if isinstance(event, TextDelta):
                     await desk.resolver.close()  # let the books catch up
                     held.append(desk.database.read("SELECT amount FROM reservations")[0][0])
-                    desk.clock._move(1)
+                    desk.clock.move(1)
         assert held[0] > held[1] == held[2] == 1_000 * 2_000_000 + 1_000 * 10_000_000
 
 

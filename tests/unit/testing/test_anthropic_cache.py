@@ -62,11 +62,11 @@ def test_five_minutes_without_a_read_and_it_is_forgotten() -> None:
     clock = ManualClock()
     cache = PromptCache(clock)
     use(cache, body("a"))
-    clock._move(290)
+    clock.move(290)
     assert use(cache, body("a"))[1] > 0
-    clock._move(290)
+    clock.move(290)
     assert use(cache, body("a"))[1] > 0
-    clock._move(301)
+    clock.move(301)
     assert use(cache, body("a"))[1] == 0
 
 
@@ -75,7 +75,7 @@ def test_an_hour_is_billed_and_kept_as_one() -> None:
     cache = PromptCache(clock)
     usage = cache.read_and_write(MODEL, units(body("a", ttl="1h")))
     assert usage["cache_creation"]["ephemeral_1h_input_tokens"] == usage["cache_creation_input_tokens"] > 0
-    clock._move(3_000)
+    clock.move(3_000)
     assert use(cache, body("a", ttl="1h"))[1] > 0
 
 
