@@ -176,6 +176,23 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "phase_building": ("building", "編譯", "编译"),
     "phase_fetching": ("fetching", "下載", "下载"),
     "phase_loading": ("loading", "載入", "加载"),
+    "compacted": (
+        "Earlier conversation summarised: {before:,} to {after:,} tokens.",
+        "已摘要先前的對話：{before:,} → {after:,} 個 token。",
+        "已摘要先前的对话：{before:,} → {after:,} 个 token。",
+    ),
+    "compacted_cut": (
+        "The earlier conversation was cut short without a model ({before:,} to {after:,} tokens); all of it stays in "
+        "the transcript and can be searched.",
+        "先前的對話在沒有模型的情況下縮短了（{before:,} → {after:,} 個 token）；全文仍在紀錄中，可以搜尋。",
+        "先前的对话在没有模型的情况下缩短了（{before:,} → {after:,} 个 token）；全文仍在记录中，可以搜索。",
+    ),
+    "nothing_to_compact": (
+        "There is nothing to summarise yet.",
+        "目前沒有可以摘要的內容。",
+        "目前没有可以摘要的内容。",
+    ),
+    "help_compact": ("summarise the conversation so far", "摘要目前的對話", "摘要当前的对话"),
     "merged": (
         "I read your {count} messages together.",
         "我把您的 {count} 則訊息一起讀了。",

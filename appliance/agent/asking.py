@@ -10,19 +10,23 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from appliance.agent.compaction import Compactor, Reason
+from appliance.agent.history import messages_of
 from appliance.agent.loop import Said, Text, Told
 from appliance.agent.prompt import SMALL_WINDOW, Profile, PromptBuilder, tool_characters
 from appliance.agent.turn import Asking
 from appliance.agent.window import Window, fit, message_tokens, tokens
 from appliance.clock import Clock
-from appliance.errors import ModelFault
+from appliance.errors import ModelError, ModelFault
 from appliance.messages import Message, Person, Purpose, SessionKey
 from appliance.models.base import Answer, Model, ModelRequest, Notice, Restarted, TextDelta, ToolSpec
 from appliance.models.resolver import ChainError, Resolver
 from appliance.settings import Settings
+from appliance.texts import say
 from appliance.tools.registry import Registry
 
 SMALL_OUTPUT = 1_024
+MOST_OVERFLOWS = 3
 _SMALL_TOOLS = ("exec", "read", "write", "memory_search", "remember")
 _MAY_WAIT = {ModelFault.UNAVAILABLE, ModelFault.NETWORK}
 
@@ -47,6 +51,7 @@ class Brain:
     settings: Callable[[], Settings]
     clock: Clock
     chain: Callable[[SessionKey], Sequence[str]]
+    compactor: Compactor
     coming: Callable[[str], str | None]
 
     async def ask(self, asking: Asking, messages: list[Message]) -> AsyncIterator[Text | Told | Said]:
@@ -55,13 +60,28 @@ class Brain:
         model = self.resolver.preferred(chain, asking.turn)
         window = model.window if model else self.settings().models.working_window
         said_news = ""
+        overflows = 0
+        if self._too_full(asking, messages, window):
+            yield await self._compact(asking, messages, window, "threshold")
         while True:
             request = self.request(asking, messages, window)
             try:
                 async for event in self._stream(request, chain, asking):
                     yield event
                 return
-            except ChainError as error:
+            except ModelError as error:
+                if (
+                    error.kind is ModelFault.TOO_LONG
+                    and overflows < MOST_OVERFLOWS
+                    and not isinstance(error, ChainError)
+                ):
+                    # The provider counts more than we do: believe it, and come back with less.
+                    overflows += 1
+                    window = window * 3 // 4
+                    yield await self._compact(asking, messages, window, "overflow")
+                    continue
+                if not isinstance(error, ChainError):
+                    raise
                 smaller = error.window
                 if smaller is not None and smaller < window:
                     window = smaller
@@ -74,6 +94,25 @@ class Brain:
                 said_news = news
                 yield Told(news, passing=True)
             await self.clock.sleep(1.0)
+
+    def _too_full(self, asking: Asking, messages: list[Message], window_size: int) -> bool:
+        """Whether the door of compaction opens for this request."""
+        window = Window.of(window_size, self.settings().models.working_window)
+        if window.size < SMALL_WINDOW:
+            return False  # a small window takes the newest that fits; a summary would not fit beside it
+        prompt = self.prompts(asking.agent).build(asking.session)
+        fixed = sum(section.tokens for section in prompt.sections)
+        return fixed + message_tokens(messages) > window.compaction_line
+
+    async def _compact(self, asking: Asking, messages: list[Message], window_size: int, reason: Reason) -> Told:
+        """Compact the session and put what is left of it into `messages`; return what the user is told."""
+        window = Window.of(window_size, self.settings().models.working_window)
+        done = await self.compactor.compact(
+            asking.session, reason=reason, keep_tokens=window.size // 5, turn=asking.turn
+        )
+        messages[:] = messages_of(self.compactor.sessions.transcript(asking.session).window())
+        key = "compacted" if done.outcome == "summary" else "compacted_cut"
+        return Told(say(key, asking.language, before=done.before, after=done.after), passing=done.outcome != "cut")
 
     async def _stream(
         self, request: ModelRequest, chain: Sequence[str], asking: Asking
