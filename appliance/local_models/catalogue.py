@@ -51,6 +51,20 @@ Source = FromPackage | FromUrls | FromParts
 
 
 @dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a model's makers advise to pick its words; a request may say otherwise."""
+
+    temperature: float = 0.7
+    top_p: float = 0.9
+    top_k: int = 40
+    min_p: float = 0.05
+    repeat_penalty: float = 1.05
+
+
+QWEN_SAMPLING = Sampling(temperature=0.7, top_p=0.8, top_k=20, min_p=0.0, repeat_penalty=1.0)
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One model. Sizes in bytes, `context` and `max_input` in tokens, `kv_bytes` a token of context.
 
@@ -75,6 +89,7 @@ class Entry:
     document_prefix: str = ""
     pooling: Literal["mean", "cls", ""] = ""
     note: str = ""
+    sampling: Sampling = Sampling()
 
     def memory(self, context: int) -> int:
         """Bytes that the model takes with a window of `context` tokens: weights, KV cache, working room."""
@@ -103,6 +118,7 @@ CATALOGUE: tuple[Entry, ...] = (
         kv_bytes=23_040,
         rank=1,
         note="Answers at once on any machine; English, simple tasks.",
+        sampling=Sampling(temperature=0.2, top_p=0.9, repeat_penalty=1.1),
     ),
     Entry(
         name="qwen2.5-coder-0.5b",
@@ -117,6 +133,7 @@ CATALOGUE: tuple[Entry, ...] = (
         ),
         kv_bytes=12_288,
         note="By choice only: tool calls and many languages where nothing but a package registry can be reached.",
+        sampling=QWEN_SAMPLING,
     ),
     Entry(
         name="qwen3-1.7b",
@@ -132,6 +149,7 @@ CATALOGUE: tuple[Entry, ...] = (
         kv_bytes=114_688,
         rank=2,
         note="For small machines; many languages, simple tool calls.",
+        sampling=QWEN_SAMPLING,
     ),
     Entry(
         name="qwen3-4b-instruct",
@@ -149,6 +167,7 @@ CATALOGUE: tuple[Entry, ...] = (
         kv_bytes=147_456,
         rank=3,
         note="The recommended one from 8 GB of memory: many languages, tool calls.",
+        sampling=QWEN_SAMPLING,
     ),
     Entry(
         name="qwen3-30b-a3b-instruct",
@@ -166,6 +185,7 @@ CATALOGUE: tuple[Entry, ...] = (
         kv_bytes=98_304,
         rank=4,
         note="For 48 GB of memory and more; only 3B of it work on a word, so it is quick for its size.",
+        sampling=QWEN_SAMPLING,
     ),
     Entry(
         name=INSTANT_EMBEDDER,

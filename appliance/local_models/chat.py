@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from appliance.errors import InputError
+from appliance.local_models.catalogue import Sampling
 from appliance.local_models.errors import ContextLengthError, LocalModelError, StoppedError
 from appliance.local_models.prefix_cache import PrefixCache
 from appliance.local_models.templates import CALL_CLOSE, CALL_OPEN, ChatTemplate
@@ -29,16 +30,17 @@ Finish = Literal["stop", "length", "tool_calls"]
 
 @dataclass(frozen=True, slots=True)
 class ChatJob:
-    """One request. `schema` asks for an answer in that JSON Schema; `max_tokens` 0 is what the window leaves."""
+    """One request. `schema` asks for an answer in that JSON Schema; `max_tokens` 0 is what the window leaves; None for
+    a way of picking words is the model's own."""
 
     messages: list[dict[str, Any]]
     toolbox: Toolbox
     max_tokens: int = 0
-    temperature: float = 0.7
-    top_p: float = 0.95
-    top_k: int = 40
-    min_p: float = 0.05
-    repeat_penalty: float = 1.1
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    repeat_penalty: float | None = None
     seed: int | None = None
     stop: tuple[str, ...] = ()
     schema: dict[str, Any] | None = None
@@ -93,7 +95,14 @@ class ChatEngine:
     """
 
     def __init__(
-        self, path: Path, *, name: str, context: int = 0, threads: int = 0, prefix_bytes: int = 256 * 1024 * 1024
+        self,
+        path: Path,
+        *,
+        name: str,
+        context: int = 0,
+        threads: int = 0,
+        prefix_bytes: int = 256 * 1024 * 1024,
+        sampling: Sampling | None = None,
     ) -> None:
         """Load the GGUF file; raise LocalModelError when it cannot be.
 
@@ -105,6 +114,7 @@ class ChatEngine:
 
         self._api: Any = llama_cpp
         self.name = name
+        self._sampling = sampling or Sampling()
         count = threads or os.cpu_count() or 1
         try:
             self._llama: Any = llama_cpp.Llama(
@@ -115,8 +125,7 @@ class ChatEngine:
             raise LocalModelError(
                 f"{path.name} cannot be loaded: {error}", fix="Check it with `appliance models verify`."
             ) from error
-        self.trained_window: int = self._llama._model.n_ctx_train()
-        self.window: int = self._llama.n_ctx()
+        self.window: int = min(self._llama.n_ctx(), self._llama._model.n_ctx_train())
         metadata: dict[str, str] = self._llama.metadata
         self._vocabulary = self._llama._model.vocab
         self._add_bos = metadata.get("tokenizer.ggml.add_bos_token") == "true"
@@ -277,10 +286,7 @@ class ChatEngine:
         if job.seed is not None:
             self._llama.set_seed(job.seed)
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        generated = self._llama.generate(
-            tokens, temp=job.temperature, top_p=job.top_p, top_k=job.top_k, min_p=job.min_p,
-            repeat_penalty=1.0 if grammar is not None else job.repeat_penalty, grammar=grammar,
-        )  # fmt: skip
+        generated = self._llama.generate(tokens, grammar=grammar, **self._way(job, free=grammar is None))
         length = len(tokens)
         for token in generated:
             if run.cancelled.is_set():
@@ -295,6 +301,18 @@ class ChatEngine:
                 break
         if rest := decoder.decode(b"", final=True):
             yield rest
+
+    def _way(self, job: ChatJob, *, free: bool) -> dict[str, float]:
+        """How words are picked: the request's figures, else the model's own."""
+        own = self._sampling
+        penalty = own.repeat_penalty if job.repeat_penalty is None else job.repeat_penalty
+        return {
+            "temp": own.temperature if job.temperature is None else job.temperature,
+            "top_p": own.top_p if job.top_p is None else job.top_p,
+            "top_k": own.top_k if job.top_k is None else job.top_k,
+            "min_p": own.min_p if job.min_p is None else job.min_p,
+            "repeat_penalty": penalty if free else 1.0,  # JSON repeats its signs
+        }
 
     def _tokenize(self, text: bytes, special: bool) -> list[int]:
         result: list[int] = self._llama._model.tokenize(text, False, special)

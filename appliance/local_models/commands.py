@@ -87,7 +87,10 @@ def verify(folder: Path, progress: Progress) -> list[dict[str, Any]]:
 
 
 def serve(settings: LocalModelSettings, folder: Path, *, host: str = "127.0.0.1", port: int = 8322) -> None:
-    """Run the models service in this process until it is told to stop; raise OSError when the port is taken."""
+    """Run the models service in this process until it is told to stop.
+
+    Raise LocalModelError when the address cannot be listened on.
+    """
     from appliance.local_models.node import NodeOptions
     from appliance.local_models.service import serve as run
 

@@ -265,6 +265,7 @@ class Node:
             name=item.name,
             context=context,
             threads=self.options.threads,
+            sampling=item.sampling,
             prefix_bytes=min(MOST_PREFIX_BYTES, int(machine_memory() * PREFIX_SHARE)),
         )
         old, self.chat_engine = self.chat_engine, engine

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import ctypes
 import hmac
 import ipaddress
@@ -37,6 +38,8 @@ TOKEN_VARIABLE = "APPLIANCE_LOCAL__TOKEN"  # noqa: S105 - the name of a variable
 MOST_BODY_BYTES = 32 * 1024 * 1024
 MOST_TEXTS = 2048
 PR_SET_PDEATHSIG = 1
+NICE = 5
+OOM_SCORE = 500
 AnyRequest = Request[Any, Any, Any]
 
 
@@ -230,19 +233,36 @@ def die_with_parent(parent: int) -> None:
         os._exit(0)
 
 
+def give_way() -> None:
+    """Let the gateway go first: for the processor, and when memory runs out."""
+    os.nice(NICE)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE), encoding="ascii")
+
+
 def serve(
     options: NodeOptions, *, host: str = "127.0.0.1", port: int = 0, token: str = "", announce: bool = False
 ) -> None:
     """Run the service until SIGTERM or SIGINT. Port 0 is chosen by the kernel; `announce` prints it on standard output.
 
-    Raise OSError when the port is taken.
+    Raise LocalModelError when the address cannot be listened on.
     """
     node = Node(options)
-    with socket.create_server((host, port), backlog=128) as listener:
+    try:
+        listener = socket.create_server((host, port), backlog=128)
+    except OSError as error:
+        raise LocalModelError(
+            f"The models service cannot listen on {host}:{port}: {error.strerror}.", fix="Choose another --port."
+        ) from error
+    with listener:
         if announce:
             sys.stdout.write(f"{listener.getsockname()[1]}\n")
             sys.stdout.flush()
             os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nobody reads on: a full pipe would block us
+        else:
+            sys.stderr.write(f"The models service listens on http://{host}:{listener.getsockname()[1]}/v1\n")
+            if not token and not _is_loopback(host):
+                sys.stderr.write("Whoever reaches it may use it: it has no token (APPLIANCE_LOCAL__TOKEN).\n")
         node.start()
         app = build_app(node, token=token, loopback=_is_loopback(host))
         config = uvicorn.Config(
@@ -267,6 +287,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     if given.parent:
         die_with_parent(given.parent)
+        give_way()
     options = NodeOptions(
         folder=given.folder, chat=given.chat, embedder=given.embedder, threads=given.threads, context=given.context,
         memory_limit=given.memory_limit_mb * 1024 * 1024, upgrade=not given.no_upgrade,

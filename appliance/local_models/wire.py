@@ -27,28 +27,33 @@ def chat_job(body: dict[str, Any]) -> ChatJob:
     stops = [stop] if isinstance(stop, str) else stop
     if not isinstance(stops, list) or not all(isinstance(item, str) and item for item in stops):
         raise InputError("stop must be a text or a list of texts.")
-    limit = body.get("max_completion_tokens", body.get("max_tokens"))
     return ChatJob(
         messages=messages,
         toolbox=Toolbox(body.get("tools"), body.get("tool_choice")),
-        max_tokens=int(_number("max_tokens", limit, 0, 1, 1_000_000)),
-        temperature=_number("temperature", body.get("temperature"), 0.7, 0, 5),
-        top_p=_number("top_p", body.get("top_p"), 0.95, 0, 1),
-        top_k=int(_number("top_k", body.get("top_k"), 40, 0, 100_000)),
-        min_p=_number("min_p", body.get("min_p"), 0.05, 0, 1),
-        repeat_penalty=_number("repeat_penalty", body.get("repeat_penalty"), 1.1, 0.5, 3),
-        seed=None if body.get("seed") is None else int(_number("seed", body["seed"], 0, 0, 2**32 - 1)),
+        max_tokens=_whole("max_completion_tokens", body, 1, 10**6) or _whole("max_tokens", body, 1, 10**6) or 0,
+        temperature=_number("temperature", body, 0, 5),
+        top_p=_number("top_p", body, 0, 1),
+        top_k=_whole("top_k", body, 0, 100_000),
+        min_p=_number("min_p", body, 0, 1),
+        repeat_penalty=_number("repeat_penalty", body, 0.5, 3),
+        seed=_whole("seed", body, 0, 2**32 - 1),
         stop=tuple(stops),
         schema=_schema(body.get("response_format")),
     )
 
 
-def _number(name: str, value: Any, default: float, low: float, high: float) -> float:
+def _number(name: str, body: dict[str, Any], low: float, high: float) -> float | None:
+    value = body.get(name)
     if value is None:
-        return default
+        return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
         raise InputError(f"{name} must be a number from {low} to {high}.")
     return value
+
+
+def _whole(name: str, body: dict[str, Any], low: int, high: int) -> int | None:
+    value = _number(name, body, low, high)
+    return None if value is None else int(value)
 
 
 def _schema(wanted: Any) -> dict[str, Any] | None:

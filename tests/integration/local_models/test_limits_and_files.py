@@ -110,3 +110,20 @@ def test_a_damaged_model_file_is_found_and_fetched_again(service: LocalService, 
     commands.pull(tmp_path, "smollm2-135m-instruct", confirm=lambda _: False, progress=ignore)
     rows = {row["name"]: row["status"] for row in commands.verify(tmp_path, ignore)}
     assert rows["smollm2-135m-instruct"] == "good"
+
+
+def test_the_service_gives_way_to_the_gateway_and_has_a_limit(service: LocalService) -> None:
+    process = Path(f"/proc/{service.process.pid}")
+    limits = {line[:26].strip(): line[26:].split()[0] for line in (process / "limits").read_text().splitlines()[1:]}
+    assert 256 * 2**20 < int(limits["Max data size"]) < 16 * 2**30
+    assert int((process / "oom_score_adj").read_text()) == 500
+    assert int((process / "stat").read_text().rsplit(") ", 1)[1].split()[16]) >= 5
+
+
+def test_a_taken_port_is_said_with_its_address(service: LocalService, tmp_path: Path) -> None:
+    from appliance.local_models import commands
+    from appliance.settings import LocalModelSettings
+
+    port = int(service.url.rsplit(":", 1)[1])
+    with pytest.raises(LocalModelError, match=f"127.0.0.1:{port}"):
+        commands.serve(LocalModelSettings(enabled=False, embedder="off"), tmp_path, port=port)

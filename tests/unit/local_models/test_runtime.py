@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import platform
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,9 @@ def test_threads_that_wait_sleep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setattr(runtime, "find_spec", lambda _: object())
     runtime.ensure(Store(tmp_path), ignore, Stop())
     assert os.environ["OMP_WAIT_POLICY"] == "PASSIVE"
+
+
+def test_the_version_that_is_built_is_the_version_of_the_extra() -> None:
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())
+    extra = project["project"]["optional-dependencies"]["local"]
+    assert f"llama-cpp-python=={runtime.LLAMA_VERSION}" in extra

@@ -15,9 +15,10 @@ from appliance.local_models.node import Part
 HELLO = [{"role": "user", "content": "hello"}]
 
 
-def test_a_plain_request_gets_the_defaults() -> None:
+def test_a_plain_request_leaves_everything_to_the_model() -> None:
     job = wire.chat_job({"messages": HELLO})
-    assert (job.max_tokens, job.temperature, job.stop, job.schema, job.seed) == (0, 0.7, (), None, None)
+    assert (job.max_tokens, job.temperature, job.stop, job.schema, job.seed) == (0, None, (), None, None)
+    assert (job.top_p, job.top_k, job.min_p, job.repeat_penalty) == (None, None, None, None)
 
 
 def test_everything_that_openai_clients_send_is_understood() -> None:
