@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import re
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -140,4 +141,6 @@ def image_block(block: Block) -> dict[str, Any]:
 
 
 def _id(value: str) -> str:
-    return _ODD_ID.sub("_", value) or "_"
+    """An id the API takes; different ids stay different."""
+    plain = _ODD_ID.sub("_", value)
+    return plain if plain == value and value else f"{plain}_{zlib.crc32(value.encode()):08x}"

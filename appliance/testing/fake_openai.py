@@ -68,7 +68,7 @@ class FakeOpenAI:
             return _error(404, "not_found", f"{request.method} {request.path}")
         body = json.loads(request.body)
         prompt = sum(count(json.dumps(message, ensure_ascii=False)) for message in body.get("messages", []))
-        wrong = _wrong(body)
+        wrong = wrong_with(body)
         if wrong:
             return self._refuse(body, _error(400, "invalid_request_error", wrong))
         if prompt > self._window:
@@ -135,7 +135,7 @@ class FakeOpenAI:
                 yield {"tool_calls": [call]}
 
 
-def _wrong(body: dict[str, Any]) -> str:
+def wrong_with(body: dict[str, Any]) -> str:
     """What a strict server would refuse."""
     messages = body.get("messages")
     if not body.get("model") or not messages:

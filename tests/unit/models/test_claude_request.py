@@ -87,9 +87,12 @@ def test_results_come_first_in_the_message_that_answers_a_call() -> None:
 
 
 def test_ids_of_other_models_are_made_acceptable_on_both_sides() -> None:
-    body = build(user("a"), assistant(use("call:1/x")), user(result("call:1/x", "out")))
-    assert body["messages"][1]["content"][0]["id"] == "call_1_x"
-    assert body["messages"][2]["content"][0]["tool_use_id"] == "call_1_x"
+    calls, results = ["call:1/x", "call_1_x", "呼叫"], [result(i, "out") for i in ("call:1/x", "call_1_x", "呼叫")]
+    body = build(user("a"), assistant(*(use(call_id) for call_id in calls)), user(*results))
+    made = [block["id"] for block in body["messages"][1]["content"]]
+    assert made == [block["tool_use_id"] for block in body["messages"][2]["content"]]
+    assert len(set(made)) == 3
+    assert made[1] == "call_1_x"
 
 
 def test_thinking_goes_back_word_for_word_to_the_model_that_wrote_it_and_to_no_other() -> None:
