@@ -12,13 +12,14 @@ import os
 import platform
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
-from appliance.local_models.errors import LocalModelError
+from appliance.local_models.errors import LocalModelError, StoppedError
 from appliance.local_models.installer import install, pip_command, run
 from appliance.local_models.progress import Progress, Stop
 from appliance.local_models.store import Store
@@ -63,19 +64,19 @@ def ensure(store: Store, progress: Progress, stop: Stop) -> None:
         importlib.invalidate_caches()
 
 
+class _UnusableWheelError(LocalModelError):
+    """The wheel was installed whole and yet does not run here: built for another processor or C library."""
+
+
 def _install(folder: Path, progress: Progress, stop: Stop) -> None:
     wheel = cached_wheel()
     if wheel is None:
         wheel = build_wheel(progress, stop)
     try:
         _install_wheel(wheel, folder, progress, stop)
-    except LocalModelError:
-        if wheel.exists() and not _loads(folder):
-            # Built for another processor or C library than this one: keep it aside and build here.
-            wheel.rename(wheel.with_suffix(".unusable"))
-            _install_wheel(build_wheel(progress, stop), folder, progress, stop)
-        else:
-            raise
+    except _UnusableWheelError:
+        wheel.rename(wheel.with_suffix(".unusable"))
+        _install_wheel(build_wheel(progress, stop), folder, progress, stop)
 
 
 def _install_wheel(wheel: Path, folder: Path, progress: Progress, stop: Stop) -> None:
@@ -84,7 +85,7 @@ def _install_wheel(wheel: Path, folder: Path, progress: Progress, stop: Stop) ->
     shutil.rmtree(folder, ignore_errors=True)
     install([str(wheel), f"gguf=={GGUF_VERSION}"], folder, dependencies=True, stop=stop)
     if not _loads(folder):
-        raise LocalModelError(f"{wheel.name} was installed but cannot be loaded on this machine.")
+        raise _UnusableWheelError(f"{wheel.name} was installed but cannot be loaded on this machine.")
     (folder / ".complete").write_text(f"{wheel.name}\n", encoding="utf-8")
 
 
@@ -92,6 +93,8 @@ def _loads(folder: Path) -> bool:
     """Whether llama.cpp starts from `folder`, tried in a process of its own: a wrong build dies with a signal."""
     code = "import sys; sys.path.append(sys.argv[1]); import llama_cpp; llama_cpp.llama_backend_init()"
     done = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, timeout=120, check=False)
+    if done.returncode in (-signal.SIGTERM, -signal.SIGKILL, -signal.SIGINT):
+        raise StoppedError("The trial of llama.cpp was ended from outside.")
     return done.returncode == 0
 
 

@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import os
 import platform
+import signal
+import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from appliance.local_models import runtime
-from appliance.local_models.errors import LocalModelError
+from appliance.local_models.errors import FetchError, LocalModelError, StoppedError
 from appliance.local_models.progress import Stop, ignore
 from appliance.local_models.store import Store
 
@@ -89,6 +91,33 @@ def test_a_wheel_that_does_not_run_here_is_set_aside_and_built_anew(
     runtime.ensure(Store(tmp_path / "models"), ignore, Stop())
     assert installed == ["old", "new"]
     assert [path.read_text() for path in folder.glob("*.unusable")] == ["old"]
+
+
+@pytest.mark.parametrize("error", [StoppedError("stop"), FetchError("no network", retry=True)])
+def test_a_wheel_is_kept_when_its_installation_was_only_interrupted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: LocalModelError
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = runtime.wheel_folder()
+    folder.mkdir(parents=True)
+    (folder / f"llama_cpp_python-{runtime.LLAMA_VERSION}-py3-none-linux_{platform.machine()}.whl").touch()
+
+    def install(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(runtime, "install", install)
+    monkeypatch.setattr(runtime, "build_wheel", lambda *_: pytest.fail("nothing is to build"))
+    monkeypatch.setattr(runtime, "find_spec", lambda _: None)
+    with pytest.raises(type(error)):
+        runtime.ensure(Store(tmp_path / "models"), ignore, Stop())
+    assert runtime.cached_wheel() is not None
+
+
+def test_a_trial_that_is_killed_says_nothing_about_the_wheel(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    killed = subprocess.CompletedProcess([], -signal.SIGTERM)
+    monkeypatch.setattr("subprocess.run", lambda *_, **__: killed)
+    with pytest.raises(StoppedError):
+        runtime._loads(tmp_path)
 
 
 def test_what_is_installed_already_is_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
