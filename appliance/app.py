@@ -19,6 +19,7 @@ import structlog
 from appliance import __version__
 from appliance.agent import sessions as sessions_module
 from appliance.agent.asking import Brain
+from appliance.agent.compaction import Compactor
 from appliance.agent.history import messages_of
 from appliance.agent.prompt import PromptBuilder
 from appliance.agent.results import ResultShaper
@@ -216,7 +217,18 @@ class Appliance:
         self.sessions = Sessions(self.state, self.core, self.clock)
         self.outputs = Outputs(self.state / "outputs")
         self.tools = Registry([Read(), Write(), Edit(), ReadOutput(self.outputs)], self._record_tool)
+        self.compactor = Compactor(
+            sessions=self.sessions,
+            resolver=self.resolver,
+            cheap=self.cheap_chain,
+            clock=self.clock,
+            capture=self._capture_records,
+            note=self._note,
+            emit=self._emit_hook,
+            cooled=lambda key: self.prompt_builder(key.agent).cooled(key),
+        )
         self.brain = Brain(
+            compactor=self.compactor,
             resolver=self.resolver,
             prompts=self.prompt_builder,
             tools=self.tools,
@@ -263,6 +275,7 @@ class Appliance:
             doctor=self._doctor,
             cooled=lambda key: self.prompt_builder(key.agent).cooled(key),
             audit=self.audit.record,
+            compactor=self.compactor,
         ).add_to(self.commands)
 
     def _build_front(self) -> None:
@@ -307,6 +320,20 @@ class Appliance:
         chosen = self.sessions.option(session, "model")
         chain = self.settings.chain
         return [chosen, *(m for m in chain if m != chosen)] if chosen else chain
+
+    def cheap_chain(self) -> list[str]:
+        """Who flushes and summarises: the cheap model, then the local one when it is in the chain."""
+        return list(dict.fromkeys([self.settings.cheap, *(m for m in self.settings.chain if m == "local")]))
+
+    async def _capture_records(self, session: SessionKey, records: Sequence[dict[str, Any]]) -> None:
+        """Nothing yet captures by rules before a compaction."""
+
+    async def _note(self, session: SessionKey, text: str, tainted: bool) -> None:
+        """What a flush found: to the day note, or to quarantine when outside text may have had a hand in it."""
+        await self.workspace(session.agent).append_day_async(text, self.clock.now())
+
+    async def _emit_hook(self, name: str, data: dict[str, Any]) -> None:
+        log.debug("hook", event_name=name, **data)
 
     def mode_of(self, session: SessionKey) -> Mode:
         chosen = self.sessions.option(session, "mode")

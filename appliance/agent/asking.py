@@ -62,7 +62,8 @@ class Brain:
         said_news = ""
         overflows = 0
         if self._too_full(asking, messages, window):
-            yield await self._compact(asking, messages, window, "threshold")
+            for told in await self._compact(asking, messages, window, "threshold"):
+                yield told
         while True:
             request = self.request(asking, messages, window)
             try:
@@ -78,7 +79,8 @@ class Brain:
                     # The provider counts more than we do: believe it, and come back with less.
                     overflows += 1
                     window = window * 3 // 4
-                    yield await self._compact(asking, messages, window, "overflow")
+                    for told in await self._compact(asking, messages, window, "overflow"):
+                        yield told
                     continue
                 if not isinstance(error, ChainError):
                     raise
@@ -104,15 +106,19 @@ class Brain:
         fixed = sum(section.tokens for section in prompt.sections)
         return fixed + message_tokens(messages) > window.compaction_line
 
-    async def _compact(self, asking: Asking, messages: list[Message], window_size: int, reason: Reason) -> Told:
+    async def _compact(
+        self, asking: Asking, messages: list[Message], window_size: int, reason: Reason
+    ) -> tuple[Told, ...]:
         """Compact the session and put what is left of it into `messages`; return what the user is told."""
         window = Window.of(window_size, self.settings().models.working_window)
-        done = await self.compactor.compact(
-            asking.session, reason=reason, keep_tokens=window.size // 5, turn=asking.turn
-        )
+        keep = min(window.size // 5, message_tokens(messages) // 2)
+        done = await self.compactor.compact(asking.session, reason=reason, keep_tokens=keep, turn=asking.turn)
+        if done.outcome == "nothing":
+            return ()
         messages[:] = messages_of(self.compactor.sessions.transcript(asking.session).window())
         key = "compacted" if done.outcome == "summary" else "compacted_cut"
-        return Told(say(key, asking.language, before=done.before, after=done.after), passing=done.outcome != "cut")
+        text = say(key, asking.language, before=done.before, after=done.after)
+        return (Told(text, passing=done.outcome == "summary"),)
 
     async def _stream(
         self, request: ModelRequest, chain: Sequence[str], asking: Asking

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, Protocol
 
+from appliance.agent.compaction import Compacted, Compactor
 from appliance.agent.sessions import Sessions
 from appliance.errors import InputError
 from appliance.gateway.commands import Ask, Choice, Commands, Said
@@ -42,9 +43,11 @@ class Everyday:
     doctor: Callable[[], Awaitable[list[dict[str, Any]]]]
     cooled: Callable[[SessionKey], None]
     audit: Callable[..., None]
+    compactor: Compactor
 
     def add_to(self, commands: Commands) -> None:
         commands.add("new", self.new, Role.GUEST, alias=("reset",))
+        commands.add("compact", self.compact, Role.MEMBER)
         commands.add("stop", self.stop, Role.GUEST)
         commands.add("status", self.show_status, Role.MEMBER)
         commands.add("context", self.show_context, Role.OWNER)
@@ -62,6 +65,21 @@ class Everyday:
 
         await self.pool.alone(ask.session, begin)
         return say("new_session", ask.language)
+
+    async def compact(self, ask: Ask) -> str:
+        results: list[Compacted] = []
+
+        async def work() -> None:
+            results.append(
+                await self.compactor.compact(ask.session, reason="asked", keep_tokens=1_000, focus=ask.argument)
+            )
+
+        await self.pool.alone(ask.session, work)
+        done = results[0]
+        if done.outcome == "nothing":
+            return say("nothing_to_compact", ask.language)
+        key = "compacted" if done.outcome == "summary" else "compacted_cut"
+        return say(key, ask.language, before=done.before, after=done.after)
 
     async def stop(self, ask: Ask) -> str:
         return say("stopped" if self.pool.stop(ask.session) else "nothing_to_stop", ask.language)
