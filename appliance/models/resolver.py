@@ -220,7 +220,8 @@ class Resolver:
         least = min(_MIN_OUTPUT, run.request.max_tokens, model.window // 8)
         prompt = estimate.request_tokens(run.request)
         if model.window < prompt + least < model.window * 2:
-            prompt = await model.count(run.request) or prompt  # the estimate leans high: close calls are counted
+            # The estimate leans high. A close call is counted; who cannot count is asked, and says itself if it is not.
+            prompt = await model.count(run.request) or prompt * 3 // 4
         if prompt + least > model.window:
             why = f"the conversation (about {prompt:,} tokens) does not fit its window of {model.window:,}."
             run.tried.append(Tried(model.name, ModelFault.TOO_LONG, why))

@@ -140,3 +140,43 @@ async def test_a_tight_budget_asks_for_an_exact_count_first(tmp_path: Path) -> N
         await house.ask()
         assert len(house.api.counted) == 1
         assert house.spent() == house.api.billed
+
+
+async def test_a_reader_may_take_each_event_in_a_task_of_its_own_and_leave_from_another(house: House) -> None:
+    house.api.script(Reply(text="word " * 400, pieces=100, pace=0.002), Reply(text="whole", pieces=3, pace=0.002))
+    message = {"role": "user", "content": [{"type": "text", "text": "hi"}]}
+    for leave in (True, False):
+        stream = house.resolver.stream(ModelRequest((PromptPart(RULES, mark=True),), (message,)))
+        seen = []
+        while True:
+            event = await asyncio.create_task(anext(stream, None))  # type: ignore[arg-type]
+            seen.append(event)
+            if event is None or (leave and isinstance(event, TextDelta)):
+                break
+        await stream.aclose()
+        assert isinstance(seen[-2], Answer) is not leave
+    for _ in range(300):
+        if len(house.api.calls) == 2:
+            break
+        await asyncio.sleep(0.01)
+    assert [row[1:] for row in house.rows()] == [("estimate", "cancelled"), ("provider", "ok")]
+    assert house.spent() >= house.api.billed > 0
+
+
+async def test_a_step_that_is_cancelled_in_its_own_task_is_charged(house: House) -> None:
+    house.api.script(Reply(text="a b", pieces=2, fault="silent"))
+    message = {"role": "user", "content": [{"type": "text", "text": "hi"}]}
+    stream = house.resolver.stream(ModelRequest((PromptPart(RULES, mark=True),), (message,)))
+    while not isinstance(await asyncio.create_task(anext(stream)), TextDelta):  # type: ignore[arg-type]
+        pass
+    step = asyncio.create_task(anext(stream))  # type: ignore[arg-type]
+    await asyncio.sleep(0.05)
+    step.cancel()
+    await asyncio.gather(step, return_exceptions=True)
+    await stream.aclose()
+    assert [row[1:] for row in house.rows()] == [("estimate", "cancelled")]
+    for _ in range(300):
+        if house.api.calls:
+            break
+        await asyncio.sleep(0.01)
+    assert house.spent() >= house.api.billed > 0

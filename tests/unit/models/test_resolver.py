@@ -306,6 +306,15 @@ async def test_a_close_fit_is_counted_rather_than_guessed(tmp_path: Path) -> Non
         assert model.counted >= 1
 
 
+async def test_a_close_fit_that_cannot_be_counted_is_tried_and_the_model_says_itself(tmp_path: Path) -> None:
+    model = local(text("fits"), failure(fault(ModelFault.TOO_LONG)), window=2_000)
+    async with open_desk(tmp_path, model) as desk:
+        assert (await desk.ask(ask("word " * 1_400, max_tokens=100))).shown == "fits"
+        with pytest.raises(ChainError) as caught:
+            await desk.ask(ask("word " * 1_400, max_tokens=100))
+        assert caught.value.window == 2_000 * 4 // 5
+
+
 async def test_what_the_provider_finds_too_long_asks_for_a_smaller_prompt_each_time(tmp_path: Path) -> None:
     model = claude(failure(fault(ModelFault.TOO_LONG)))
     async with open_desk(tmp_path, model) as desk:
