@@ -108,6 +108,7 @@ class Node:
     stop: Stop = field(default_factory=Stop)
     started: float = field(default_factory=time.time)
     _threads: list[threading.Thread] = field(default_factory=list)
+    _switching: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self) -> None:
         """Begin to build, fetch and load."""
@@ -182,7 +183,7 @@ class Node:
                 work()
             except StoppedError:
                 return False
-            except (ApplianceError, OSError, RuntimeError, ValueError) as error:
+            except Exception as error:  # noqa: BLE001 - the thread's edge: whatever broke is told as the state
                 for part in parts:
                     part.fail(error)
                 if not (isinstance(error, FetchError) and error.retry):
@@ -195,34 +196,54 @@ class Node:
                 return False
 
     def _bring_chat(self) -> None:
-        self._until_done([self.chat], lambda: self._use_chat(self._chosen("chat", self.options.chat)))
+        self._until_done([self.chat], lambda: self._use_first("chat", self.options.chat, self._use_chat))
         if self.options.chat == "auto":
             self._upgrade(best_fit(machine_memory()))
 
     def _bring_embedder(self) -> None:
-        self._until_done([self.embedder], lambda: self._use_embedder(self._chosen("embedding", self.options.embedder)))
+        self._until_done(
+            [self.embedder], lambda: self._use_first("embedding", self.options.embedder, self._use_embedder)
+        )
         if self.options.embedder == "auto":
             self._upgrade(best_fit(machine_memory(), "embedding", 512))
+
+    def _use_first(self, kind: Kind, wanted: str, use: Callable[[Entry], Part]) -> None:
+        """Use the best candidate that can be loaded; say why a better one could not."""
+        *better, last = self._candidates(kind, wanted)
+        reasons = []
+        for item in better:
+            try:
+                part = use(item)
+            except StoppedError:
+                raise
+            except (LocalModelError, OSError, RuntimeError, ValueError) as error:
+                reasons.append(error.what if isinstance(error, LocalModelError) else f"{item.name}: {error!r}")
+                continue
+            break
+        else:
+            part = use(last)
+        if reasons:
+            part.detail += f" (instead: {' '.join(reasons)})"
 
     def _upgrade(self, best: Entry) -> None:
         """Fetch a better model that is small enough not to ask, quietly: what is in use goes on."""
         if not self.options.upgrade or best.size > ASK_ABOVE_BYTES or self._store.present(best):
             return
-        with contextlib.suppress(ApplianceError):
-            self.pull(best.name)
+        self._pull_quietly(best.name)
 
-    def _chosen(self, kind: Kind, wanted: str) -> Entry:
-        """The entry for a setting; for `auto` the best that is here and fits, else the one that is had at once."""
+    def _candidates(self, kind: Kind, wanted: str) -> list[Entry]:
+        """The entry for a setting; for `auto` those that are here and fit, best first, and last what is had at once."""
         if wanted != "auto":
-            return resolve(wanted, kind)
+            return [resolve(wanted, kind)]
         room = int(machine_memory() * MEMORY_SHARE)
+        instant = entry(INSTANT_CHAT if kind == "chat" else INSTANT_EMBEDDER)
         here = [
             item
             for item in CATALOGUE
-            if item.kind == kind and item.rank and self._store.present(item) and item.memory(LEAST_CONTEXT) <= room
-        ]
-        instant = entry(INSTANT_CHAT if kind == "chat" else INSTANT_EMBEDDER)
-        return max(here, key=lambda item: item.rank, default=instant)
+            if item.kind == kind and item.rank > instant.rank and item.memory(LEAST_CONTEXT) <= room
+            and self._store.present(item)
+        ]  # fmt: skip
+        return [*sorted(here, key=lambda item: -item.rank), instant]
 
     def _context(self, item: Entry) -> int:
         """How many tokens of window this machine can give the model."""
@@ -252,7 +273,7 @@ class Node:
         if hard == resource.RLIM_INFINITY or limit <= hard:
             resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
 
-    def _use_chat(self, item: Entry) -> None:
+    def _use_chat(self, item: Entry) -> Part:
         from appliance.local_models.chat import ChatEngine
 
         say = self.chat.say if self.chat_engine is None else _quiet
@@ -272,9 +293,10 @@ class Node:
         self.chat.model, self.chat.window = item.name, engine.window
         self.chat.say("ready", 100.0, f"{item.name} answers")
         if old is not None:
-            self.chat_worker.submit(old.close)
+            self.chat_worker.tidy(old.close)
+        return self.chat
 
-    def _use_embedder(self, item: Entry) -> None:
+    def _use_embedder(self, item: Entry) -> Part:
         from appliance.local_models.embedding import load_embedder
 
         say = self.embedder.say if self.embed_engine is None else _quiet
@@ -288,7 +310,8 @@ class Node:
         part.multilingual = item.multilingual
         part.say("ready", 100.0, f"{item.name} embeds")
         if old is not None:
-            self.embed_worker.submit(old.close)
+            self.embed_worker.tidy(old.close)
+        return part
 
     def begin_pull(self, name: str) -> Pull:
         """Start to fetch `name` in the background; raise NotFoundError when the catalogue has no such model."""
@@ -301,8 +324,8 @@ class Node:
         return self.pulls[item.name]
 
     def _pull_quietly(self, name: str) -> None:
-        with contextlib.suppress(ApplianceError):
-            self.pull(name)  # what went wrong stands in the pull's own state
+        with contextlib.suppress(Exception):  # the thread's edge: what went wrong stands in the pull's own state
+            self.pull(name)
 
     def pull(self, name: str) -> None:
         """Fetch `name`; under `auto` it takes over when it is the best that is here. Raise what `fetch` raises."""
@@ -319,9 +342,10 @@ class Node:
                 if item.kind == "chat"
                 else (self.options.embedder, self._use_embedder)
             )
-            if wanted == "auto" and self._chosen(item.kind, "auto") == item:
-                use(item)
-        except (ApplianceError, OSError) as error:
+            if wanted == "auto" and self._candidates(item.kind, "auto")[0] == item:
+                with self._switching:
+                    use(item)
+        except Exception as error:
             pull.phase, pull.detail = "failed", str(error)
             raise
         pull.phase, pull.percent, pull.detail = "done", 100.0, f"{item.name} is here"

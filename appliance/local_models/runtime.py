@@ -19,7 +19,7 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
-from appliance.local_models.errors import LocalModelError, StoppedError
+from appliance.local_models.errors import FetchError, LocalModelError, StoppedError
 from appliance.local_models.installer import install, pip_command, run
 from appliance.local_models.progress import Progress, Stop
 from appliance.local_models.store import Store
@@ -27,6 +27,7 @@ from appliance.local_models.store import Store
 LLAMA_VERSION = "0.3.36"
 GGUF_VERSION = "0.19.0"
 BUILD_SECONDS = 3600.0
+TRIAL_SECONDS = 120.0
 TOOLS = ("cmake", "gcc", "g++")
 _STEP = re.compile(r"\[\s*(\d+)/(\d+)\]|\[\s*(\d+)%\]")
 
@@ -92,7 +93,11 @@ def _install_wheel(wheel: Path, folder: Path, progress: Progress, stop: Stop) ->
 def _loads(folder: Path) -> bool:
     """Whether llama.cpp starts from `folder`, tried in a process of its own: a wrong build dies with a signal."""
     code = "import sys; sys.path.append(sys.argv[1]); import llama_cpp; llama_cpp.llama_backend_init()"
-    done = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, timeout=120, check=False)
+    command = [sys.executable, "-c", code, str(folder)]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=TRIAL_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise FetchError(f"llama.cpp did not start within {TRIAL_SECONDS:.0f} s.", retry=True) from None
     if done.returncode in (-signal.SIGTERM, -signal.SIGKILL, -signal.SIGINT):
         raise StoppedError("The trial of llama.cpp was ended from outside.")
     return done.returncode == 0

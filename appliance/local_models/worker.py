@@ -22,7 +22,7 @@ class Worker:
     """A thread with a queue: first come, first served, so no request starves another and none runs beside another."""
 
     def __init__(self, name: str) -> None:
-        self._queue: queue.Queue[Callable[[], None]] = queue.Queue(MOST_WAITING)
+        self._queue: queue.Queue[Callable[[], None]] = queue.Queue()
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
 
@@ -33,12 +33,13 @@ class Worker:
 
     def submit(self, work: Callable[[], None]) -> None:
         """Queue `work`, which must not raise; raise BusyError when too many wait."""
-        try:
-            self._queue.put_nowait(work)
-        except queue.Full:
-            raise BusyError(
-                f"{MOST_WAITING} requests wait for the local model already.", fix="Try again in a while."
-            ) from None
+        if self._queue.qsize() >= MOST_WAITING:
+            raise BusyError(f"{MOST_WAITING} requests wait for the local model already.", fix="Try again in a while.")
+        self._queue.put(work)
+
+    def tidy(self, work: Callable[[], None]) -> None:
+        """Queue `work` of the house's own, however many wait: what is no longer used is freed after its last use."""
+        self._queue.put(work)
 
     async def call(self, work: Callable[[threading.Event], T]) -> T:
         """Run `work` in the thread and return what it returns. It is given the flag that a cancelled wait sets."""

@@ -35,22 +35,45 @@ def _here(node: Node, name: str) -> Entry:
 
 
 def test_auto_begins_with_what_is_had_at_once(node: Node) -> None:
-    assert node._chosen("chat", "auto").name == "smollm2-135m-instruct"
-    assert node._chosen("embedding", "auto").name == "all-minilm-l6-v2"
+    assert node._candidates("chat", "auto")[0].name == "smollm2-135m-instruct"
+    assert node._candidates("embedding", "auto")[0].name == "all-minilm-l6-v2"
 
 
 def test_auto_takes_the_best_that_is_here_and_fits(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("smollm2-135m-instruct", "qwen3-1.7b", "qwen3-4b-instruct", "qwen3-30b-a3b-instruct"):
         _here(node, name)
-    assert node._chosen("chat", "auto").name == "qwen3-4b-instruct"
+    assert node._candidates("chat", "auto")[0].name == "qwen3-4b-instruct"
     monkeypatch.setattr(node_module, "machine_memory", lambda: 2 * GIB)
-    assert node._chosen("chat", "auto").name == "smollm2-135m-instruct"
+    assert node._candidates("chat", "auto")[0].name == "smollm2-135m-instruct"
 
 
 def test_a_named_model_is_taken_as_named(node: Node) -> None:
-    assert node._chosen("chat", "qwen3-1.7b").name == "qwen3-1.7b"
+    assert [item.name for item in node._candidates("chat", "qwen3-1.7b")] == ["qwen3-1.7b"]
     with pytest.raises(NotFoundError):
-        node._chosen("chat", "gpt-9")
+        node._candidates("chat", "gpt-9")
+
+
+def test_a_better_model_that_cannot_be_loaded_does_not_keep_the_small_one_from_answering(node: Node) -> None:
+    _here(node, "qwen3-4b-instruct")
+    used: list[str] = []
+
+    def use(item: Entry) -> Part:
+        used.append(item.name)
+        if item.name != "smollm2-135m-instruct":
+            raise LocalModelError(f"{item.name} needs 4000 MiB of memory.")
+        node.chat.say("ready", 100.0, "smollm2-135m-instruct answers")
+        return node.chat
+
+    node._use_first("chat", "auto", use)
+    assert used == ["qwen3-4b-instruct", "smollm2-135m-instruct"]
+    assert node.chat.phase == "ready"
+    assert "qwen3-4b-instruct needs 4000 MiB" in node.chat.detail
+
+
+def test_whatever_breaks_is_told_as_a_failure_and_not_kept(node: Node) -> None:
+    part = Part()
+    assert not node._until_done([part], lambda: {}["missing"])
+    assert (part.phase, part.detail) == ("failed", "KeyError('missing')")
 
 
 def test_the_better_model_is_offered_with_its_size_until_it_is_here(node: Node) -> None:
@@ -165,7 +188,7 @@ def test_a_pull_tells_how_far_it_is_and_takes_over(node: Node, monkeypatch: pyte
         return store.path(item)
 
     monkeypatch.setattr(node_module, "fetch", fetch)
-    monkeypatch.setattr(Node, "_use_chat", lambda _self, item: used.append(item.name))
+    monkeypatch.setattr(Node, "_use_chat", lambda self, item: used.append(item.name) or self.chat)
     node.pull("qwen3-1.7b")
     assert used == ["qwen3-1.7b"]
     assert node.status()["pulls"][0]["phase"] == "done"
