@@ -17,7 +17,7 @@ from appliance.agent.prompt import SMALL_WINDOW, Profile, PromptBuilder, tool_ch
 from appliance.agent.turn import Asking
 from appliance.agent.window import Window, fit, message_tokens, tokens
 from appliance.clock import Clock
-from appliance.errors import ModelError, ModelFault
+from appliance.errors import ModelFault
 from appliance.messages import Message, Person, Purpose, SessionKey
 from appliance.models.base import Answer, Model, ModelRequest, Notice, Restarted, TextDelta, ToolSpec
 from appliance.models.resolver import ChainError, Resolver
@@ -35,6 +35,11 @@ class Prompts(Protocol):
     """Gives the prompt builder of an agent."""
 
     def __call__(self, agent: str) -> PromptBuilder: ...
+
+
+def profile_of(window: int) -> Profile:
+    """Which prompt a model with this window (tokens) gets."""
+    return "small" if window < SMALL_WINDOW else "full"
 
 
 @dataclass(slots=True)
@@ -59,35 +64,31 @@ class Brain:
         chain = list(self.chain(asking.session))
         model = self.resolver.preferred(chain, asking.turn)
         window = model.window if model else self.settings().models.working_window
+        profile = profile_of(window)
         said_news = ""
         overflows = 0
         if self._too_full(asking, messages, window):
             for told in await self._compact(asking, messages, window, "threshold"):
                 yield told
         while True:
-            request = self.request(asking, messages, window)
+            request = self.request(asking, messages, window, profile)
             try:
                 async for event in self._stream(request, chain, asking):
                     yield event
                 return
-            except ModelError as error:
-                if (
-                    error.kind is ModelFault.TOO_LONG
-                    and overflows < MOST_OVERFLOWS
-                    and not isinstance(error, ChainError)
-                ):
+            except ChainError as error:
+                too_long = [t.model for t in error.tried if t.kind == ModelFault.TOO_LONG]
+                smaller = error.window if error.window is not None and error.window < window else None
+                if smaller is not None and chain[0] not in too_long:
+                    # The first model cannot answer for another reason: build for what is left.
+                    window, profile, chain = smaller, profile_of(smaller), too_long
+                    continue
+                if smaller is not None and overflows < MOST_OVERFLOWS:
                     # The provider counts more than we do: believe it, and come back with less.
                     overflows += 1
-                    window = window * 3 // 4
+                    window = smaller
                     for told in await self._compact(asking, messages, window, "overflow"):
                         yield told
-                    continue
-                if not isinstance(error, ChainError):
-                    raise
-                smaller = error.window
-                if smaller is not None and smaller < window:
-                    window = smaller
-                    chain = [t.model for t in error.tried if t.kind == ModelFault.TOO_LONG] or chain
                     continue
                 news = self.coming(asking.language) if all(t.kind in _MAY_WAIT for t in error.tried) else None
                 if news is None:
@@ -144,11 +145,10 @@ class Brain:
             if close is not None:
                 await close()
 
-    def request(self, asking: Asking, messages: list[Message], window_size: int) -> ModelRequest:
+    def request(self, asking: Asking, messages: list[Message], window_size: int, profile: Profile) -> ModelRequest:
         """The request for a model with this window: prompt profile, tools, and as much history as fits."""
         settings = self.settings()
         window = Window.of(window_size, settings.models.working_window)
-        profile: Profile = "small" if window.size < SMALL_WINDOW else "full"
         prompt = self.prompts(asking.agent).build(asking.session, profile)
         tools = self.tools_for(asking.session, asking.person, profile)
         output = min(settings.models.max_output_tokens, SMALL_OUTPUT if profile == "small" else 1_000_000)
@@ -179,9 +179,9 @@ class Brain:
         asking = Asking(session, person, session.agent, "web", "", "en")
         model: Model | None = self.resolver.preferred(list(self.chain(session)))
         window = model.window if model else self.settings().models.working_window
-        profile: Profile = "small" if Window.of(window, window).size < SMALL_WINDOW else "full"
+        profile = profile_of(window)
         prompt = self.prompts(session.agent).build(session, profile)
-        request = self.request(asking, list(history), window)
+        request = self.request(asking, list(history), window, profile)
         tools = [{"name": t.name, "tokens": (tool_characters(t) + 3) // 4} for t in request.tools]
         sections = [
             {"name": s.name, "chars": s.chars, "tokens": s.tokens, "cut": s.cut, "cached": s.cached}
