@@ -65,4 +65,4 @@ async def test_it_starts_and_answers_fast_enough_to_measure_against() -> None:
         writer.close()
         await writer.wait_closed()
     assert started < 0.3
-    assert sorted(times)[25] < 0.002  # half of that on a quiet machine
+    assert min(times) < 0.001  # the best of fifty: what the fake itself needs, however busy the machine is
