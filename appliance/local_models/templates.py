@@ -60,9 +60,9 @@ class ChatTemplate:
         result: list[int] = []
         for piece in re.split(f"({mark}-[0-9]+\u2403)", text):
             if piece.startswith(mark):
-                result += tokenize(texts[int(piece[len(mark) + 1 : -1])].encode(), False)
+                result += tokenize(texts[int(piece[len(mark) + 1 : -1])].encode(errors="replace"), False)
             elif piece:
-                result += tokenize(piece.encode(), True)
+                result += tokenize(piece.encode(errors="replace"), True)
         return result
 
     def _render(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]] | None) -> str:

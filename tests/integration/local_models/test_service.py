@@ -178,6 +178,14 @@ def test_without_the_token_only_the_health_check_answers(service: LocalService) 
         assert wrong.status_code == 401
 
 
+def test_half_a_surrogate_pair_is_no_error(service: LocalService) -> None:
+    headers = {"Content-Type": "application/json"}
+    chat = b'{"messages": [{"role": "user", "content": "hi \\ud800 there"}], "max_tokens": 3}'
+    assert service.client.post("/v1/chat/completions", content=chat, headers=headers).status_code == 200
+    embed = b'{"input": ["hi \\ud800 there"]}'
+    assert service.client.post("/v1/embeddings", content=embed, headers=headers).status_code == 200
+
+
 def test_meaning_is_near_and_nonsense_is_far(service: LocalService) -> None:
     bug, login, bread = service.embed("authentication bug", "login issues with auth", "banana bread recipe")
     assert len(bug) == 384

@@ -242,3 +242,21 @@ def test_a_model_that_is_here_is_not_fetched_again(site: Site, tmp_path: Path) -
     store.remember(_entry(site), DIGEST, len(DATA))
     fetch(_entry(site), store, ignore, Stop())
     assert site.book == []
+
+
+def test_a_file_that_was_put_there_by_hand_is_taken_when_it_is_the_right_one(site: Site, tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    (tmp_path / "model.gguf").write_bytes(DATA)
+    fetch(_entry(site, DIGEST), store, ignore, Stop())
+    assert site.book == []
+    assert store.present(_entry(site, DIGEST))
+
+
+def test_a_wrong_file_in_its_place_is_set_aside_and_the_right_one_fetched(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("appliance.local_models.download.ATTEMPTS", 1)
+    (tmp_path / "model.gguf").write_bytes(DATA[::-1])
+    path = fetch(_entry(site, DIGEST), Store(tmp_path), ignore, Stop())
+    assert path.read_bytes() == DATA
+    assert [kept.read_bytes() == DATA[::-1] for kept in tmp_path.glob("model.gguf.damaged-*")] == [True]
