@@ -43,8 +43,13 @@ from appliance.gateway.server import Server
 from appliance.gateway.services import Services
 from appliance.lanes.pool import Pool
 from appliance.local_models.supervisor import Supervisor, needed
+from appliance.memory import commands as memory_commands
+from appliance.memory.capturing import Capturing, statements_of, statements_of_records
+from appliance.memory.commands import make_embedder
+from appliance.memory.house import Memory
+from appliance.memory.items import note_line
 from appliance.memory.workspace import Workspace
-from appliance.messages import Event, Inbound, Mode, Outbound, Person, Role, SessionKey
+from appliance.messages import Event, Inbound, Mode, Outbound, Person, Received, Reply, Role, SessionKey
 from appliance.models.resolver import Resolver
 from appliance.models.shelf import Shelf
 from appliance.observability import audit, logs
@@ -59,6 +64,7 @@ from appliance.storage import StateLock, atomic_write, prepare_state
 from appliance.texts import say
 from appliance.tools.base import ToolContext, ToolResult
 from appliance.tools.files import Edit, Read, Write
+from appliance.tools.memory import tools as memory_tools
 from appliance.tools.outputs import Outputs, ReadOutput
 from appliance.tools.registry import Registry
 
@@ -120,6 +126,7 @@ class Appliance:
             for task in self._background:
                 task.cancel()
             await asyncio.gather(*self._background, return_exceptions=True)
+            await self.memory.stop()
             await self.supervisor.stop()
             await self.server.stop()
             await self.resolver.close()
@@ -143,6 +150,7 @@ class Appliance:
 
     def close_offline(self) -> None:
         self.sessions.close()
+        self.memory.index.close()
         self.core.close()
         self._lock.release()
 
@@ -155,6 +163,7 @@ class Appliance:
         """Everything that may take its time."""
         await self.intake.recover()
         await self.supervisor.start()
+        await self.memory.start()
         if self.settings.has_key:
             self._spawn(self.shelf.warm(), "warm")
         self._spawn(self._watch_models(), "watch-models")
@@ -179,6 +188,7 @@ class Appliance:
         self._build_money()
         self._build_models()
         self._build_path()
+        self._build_memory()
         if self._extend is not None:
             self._extend(self)
         self._build_front()
@@ -278,8 +288,30 @@ class Appliance:
             compactor=self.compactor,
         ).add_to(self.commands)
 
-    def _build_front(self) -> None:
+    def _build_memory(self) -> None:
+        settings = self.settings
         self.workspace("main")
+        embedder = make_embedder(
+            settings.memory,
+            self.supervisor.base_url,
+            local_token=self.supervisor.token,
+            wanted=self.supervisor.wanted and settings.local.embedder != "off",
+        )
+        self.memory = Memory(
+            self.state,
+            self._workspaces,
+            self.clock,
+            settings.memory,
+            embedder=embedder,
+            audit=self.audit.record,
+        )
+        self.memory.open()
+        self.capturing = Capturing(self.memory)
+        for tool in memory_tools(self.memory, lambda: settings.owner.zone):
+            self.tools.add(tool)
+        self.intake.hooks.append(self._capture_turn)
+
+    def _build_front(self) -> None:
         services = Services(
             settings=self.settings,
             auth=self.auth,
@@ -296,6 +328,7 @@ class Appliance:
             spending=self.spending,
             status=self.status,
             models=self.supervisor.status,
+            memory_search=lambda query, limit: memory_commands.search(self.memory, query, limit),
         )
         self.server = Server(services)
 
@@ -325,12 +358,25 @@ class Appliance:
         """Who flushes and summarises: the cheap model, then the local one when it is in the chain."""
         return list(dict.fromkeys([self.settings.cheap, *(m for m in self.settings.chain if m == "local")]))
 
+    async def _capture_turn(self, received: Sequence[Received], reply: Reply) -> None:
+        """Before an answer is committed: what people said by rule, into the day note."""
+        await self.capturing.take(statements_of(received))
+
     async def _capture_records(self, session: SessionKey, records: Sequence[dict[str, Any]]) -> None:
-        """Nothing yet captures by rules before a compaction."""
+        """The same again over the part of the owner's conversation that leaves the window."""
+        if session.is_main:
+            await self.capturing.take(statements_of_records(records, session.agent, session.value))
 
     async def _note(self, session: SessionKey, text: str, tainted: bool) -> None:
         """What a flush found: to the day note, or to quarantine when outside text may have had a hand in it."""
-        await self.workspace(session.agent).append_day_async(text, self.clock.now())
+        now = self.clock.now()
+        if tainted:
+            self.memory.quarantine.hold(
+                text, at=now, session=session.value, agent=session.agent, person="owner", origin="flush"
+            )
+            return
+        lines = "\n".join(note_line(line) for line in text.splitlines())
+        await self.memory.touched(await self.workspace(session.agent).append_day_async(lines, now))
 
     async def _emit_hook(self, name: str, data: dict[str, Any]) -> None:
         log.debug("hook", event_name=name, **data)

@@ -90,7 +90,7 @@ class Brain:
                     for told in await self._compact(asking, messages, window, "overflow"):
                         yield told
                     continue
-                news = self.coming(asking.language) if all(t.kind in _MAY_WAIT for t in error.tried) else None
+                news = self.coming(asking.language) if all(t.kind == "budget" or t.kind in _MAY_WAIT for t in error.tried) else None
                 if news is None:
                     raise
             if news != said_news:

@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Literal
 
 from appliance.agent.window import middle_cut
 from appliance.clock import Clock
+from appliance.memory.items import Items, forgotten, visible_note
 from appliance.memory.workspace import Workspace
 from appliance.messages import SessionKey
 from appliance.models.base import PromptPart, ToolSpec
@@ -137,11 +138,16 @@ class PromptBuilder:
         held = self._notes.get(session.value)
         if held is None or now - held.used > WARM_SECONDS:
             today = self.workspace.day(self.clock.now())
-            notes = [self.workspace.read_day(day).strip() for day in (today - timedelta(days=1), today)]
-            held = _Held("\n\n".join(n for n in notes if n), now)
+            held = _Held(self._notes_of([today - timedelta(days=1), today]), now)
             self._notes[session.value] = held
         held.used = now
         return held.text
+
+    def _notes_of(self, days: Sequence[date]) -> str:
+        """Day notes as the owner may see them: other people's private items and forgotten ones left out."""
+        notes = [self.workspace.read_day(day).strip() for day in days]
+        gone = forgotten(one.entry for one in Items(self.workspace).all()) if any(notes) else frozenset()
+        return "\n\n".join(visible_note(note, forgotten=gone) for note in notes if note)
 
     def cooled(self, session: SessionKey) -> None:
         """Read the day notes anew at the next build (after /new, a compaction, an edit by the owner)."""

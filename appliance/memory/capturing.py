@@ -1,0 +1,133 @@
+"""Capture at work: what people said becomes items of the day note; a take-back marks the old item.
+
+Runs at the end of each turn and again before a compaction, on people's own messages only. The same message twice adds
+nothing, and neither does the same thing said again by the same person.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from appliance.memory import rules_en, rules_zh
+from appliance.memory.capture import capture
+from appliance.memory.house import Memory
+from appliance.memory.items import OWNER, Item, Items, line_of, normalised
+from appliance.memory.languages import analyse, fold
+from appliance.messages import Received, Role, Source
+
+_TAKE_BACK = re.compile(f"{rules_zh.TAKE_BACK}|{rules_en.TAKE_BACK}")
+_LONGEST_TAKE_BACK = 2_000
+_ENOUGH = 0.5  # share of an item's terms that a take-back must name
+
+
+def takes_back(text: str) -> bool:
+    """Whether a message takes something back ("forget what I said about ..."); such a one never becomes an item."""
+    return len(text) <= _LONGEST_TAKE_BACK and _TAKE_BACK.search(fold(text)) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One message of one person, as capture reads it. `at` is Unix seconds."""
+
+    text: str
+    agent: str
+    session: str
+    message: str
+    person: str
+    at: float
+
+
+@dataclass(slots=True)
+class Taken:
+    """What came of some statements."""
+
+    stored: list[Item]
+    forgotten: list[Item]
+
+
+class Capturing:
+    """Given memory, keep what people say. `counted` is told each stored item's tag."""
+
+    def __init__(self, memory: Memory, counted: Callable[[str], None] = lambda tag: None) -> None:
+        self._memory = memory
+        self._counted = counted
+
+    async def take(self, statements: Sequence[Statement]) -> Taken:
+        """Store what is new, mark what is taken back; on disk when this returns. Raises OSError (disk full)."""
+        taken = Taken([], [])
+        for statement in statements:
+            if takes_back(statement.text):
+                taken.forgotten += await self._forget(statement)
+                continue
+            found = capture(statement.text)
+            if found:
+                taken.stored += await self._store(statement, [(item.span, item.tag) for item in found])
+        return taken
+
+    async def _store(self, statement: Statement, found: Iterable[tuple[str, str]]) -> list[Item]:
+        workspace = self._memory.workspaces[statement.agent]
+        known = Items(workspace).active()
+        said = {item.normalised for item in known if item.person == statement.person}
+        fresh: list[Item] = []
+        for span, tag in found:
+            if normalised(span) in said:
+                continue
+            said.add(normalised(span))
+            fresh.append(
+                Item(tag, span, statement.at, statement.session, statement.message, statement.person)  # type: ignore[arg-type]
+            )
+        if fresh:
+            path = await workspace.append_day_async("\n".join(line_of(item) for item in fresh), statement.at)
+            await self._memory.touched(path)
+            for item in fresh:
+                self._counted(item.tag)
+        return fresh
+
+    async def _forget(self, statement: Statement) -> list[Item]:
+        """Mark the items of this person that a take-back names; none when it names none clearly."""
+        items = Items(self._memory.workspaces[statement.agent])
+        named = set(analyse(statement.text).terms)
+        chosen = []
+        for item in items.active():
+            words = set(analyse(item.text).terms)
+            if item.person == statement.person and words and len(words & named) / len(words) >= _ENOUGH:
+                chosen.append(item)
+        forgotten: list[Item] = []
+        for item in chosen:
+            forgotten += await self._memory.forget(item.id, agent=statement.agent, by=statement.person)
+        return forgotten
+
+
+def statements_of(received: Sequence[Received]) -> list[Statement]:
+    """The messages of a turn that capture may read: typed by the owner or a member, for their own conversation."""
+    return [
+        Statement(
+            text=one.inbound.text,
+            agent=one.inbound.session.agent,
+            session=one.inbound.session.value,
+            message=one.inbound.id,
+            person=OWNER if one.inbound.person.role is Role.OWNER else one.inbound.person.id,
+            at=one.inbound.at,
+        )
+        for one in received
+        if one.inbound.kind in ("message", "edit")
+        and one.inbound.person.role is not Role.GUEST
+        and ":group:" not in one.inbound.session.value
+        and one.inbound.source is not Source.OUTSIDE
+        and not one.inbound.text.lstrip().startswith("/")
+    ]
+
+
+def statements_of_records(records: Sequence[dict[str, Any]], agent: str, session: str) -> list[Statement]:
+    """The owner's messages in transcript records, for the pass before a compaction."""
+    return [
+        Statement(
+            str(r.get("text", "")), agent, session, str(r["ids"][0]), OWNER, datetime.fromisoformat(r["at"]).timestamp()
+        )
+        for r in records
+        if r.get("role") == "user" and r.get("ids") and r.get("source") != Source.OUTSIDE
+    ]

@@ -1,0 +1,68 @@
+"""What is said once is there later: captured by rule, searchable, and only where it may be."""
+
+from appliance.testing.anthropic_replies import Reply
+from tests.integration.gateway.conftest import Home, Start
+
+
+def note(home: Home) -> str:
+    workspace = home.house.workspace("main")
+    return workspace.read_day(workspace.day(home.house.clock.now()))
+
+
+async def test_a_boundary_said_in_chinese_is_in_the_day_note_before_the_answer(home: Home) -> None:
+    await home.say("最近在帶娃，凌晨基本不看手機，別半夜推東西給我啦", id="m1")
+    assert "[B]" in note(home)
+    assert "半夜推東西" in note(home)
+    assert "message=m1" in note(home)
+
+
+async def test_the_same_wish_twice_is_one_item(home: Home) -> None:
+    await home.say("From now on use British spelling.")
+    await home.say("From now on use British spelling.")
+    assert note(home).count("British") == 1
+
+
+async def test_a_take_back_marks_the_item_and_is_none_itself(home: Home) -> None:
+    await home.say("I hate clickbait headlines.")
+    assert "clickbait" in note(home)
+    await home.say("Forget what I said about clickbait headlines.")
+    assert note(home).count("[forget]") == 1
+    await home.say("/new")
+    home.house.prompt_builder("main").cooled(home.house.sessions.require("main"))
+    await home.say("hello")
+    assert "clickbait" not in str(home.provider.calls[-1].request)
+
+
+async def test_what_was_said_is_found_by_the_tool_and_the_api(home: Home) -> None:
+    await home.say("My daughter is allergic to peanuts.")
+    found = (await home.client.get("/api/memory/search?q=peanuts allergy")).json()
+    assert "peanuts" in str(found)
+    home.provider.script(Reply(tools=[("memory_search", {"query": "allergic"})]), Reply(text="Peanuts."))
+    await home.say("/new")
+    assert (await home.say("what is she allergic to?"))["reply"] == "Peanuts."
+    assert "peanuts" in str(home.provider.calls[-1].request["messages"][-1])
+
+
+async def test_a_canary_of_the_owner_is_in_no_other_session(home: Home) -> None:
+    home.house.workspace("main").write("MEMORY.md", "CANARY-4711")
+    home.provider.script(Reply(tools=[("memory_search", {"query": "CANARY-4711"})]), Reply(text="done"))
+    await home.say("look for it", session="kitchen")
+    assert "CANARY" not in str([seen.request for seen in home.provider.calls]).replace(
+        '"query": "CANARY-4711"', ""
+    ).replace("'query': 'CANARY-4711'", "")
+    await home.say("hello")
+    assert "CANARY-4711" in str(home.provider.calls[-1].request["system"])
+
+
+async def test_a_fact_survives_a_restart_and_a_lost_index(start: Start) -> None:
+    home = await start()
+    await home.say("The printer is called nas-01.")
+    await home.house.stop()
+    for path in home.house.state.glob("index.db*"):
+        path.unlink()
+    again = await start(provider=home.provider)
+    for _ in range(100):
+        found = (await again.client.get("/api/memory/search?q=nas-01")).json()
+        if "nas-01" in str(found):
+            break
+    assert "nas-01" in str(found)
