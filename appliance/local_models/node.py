@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import functools
 import resource
 import threading
 import time
@@ -43,6 +43,7 @@ RETRY_SECONDS = (15.0, 60.0, 300.0, 900.0)
 PREFIX_SHARE = 0.04  # of the machine's memory, for conversations that left the model's context
 MOST_PREFIX_BYTES = 1024 * MIB
 CLOSE_SECONDS = 4.0
+UPGRADE_RETRY_SECONDS = (60.0, 900.0, 3600.0)  # between tries to fetch a better small model by itself
 PROCESS_BYTES = 1024 * MIB  # what the service takes beside its models, generously
 
 
@@ -170,7 +171,7 @@ class Node:
         if self.embedder.phase != "off":
             self._thread("bring-embedder", self._bring_embedder)
 
-    def _thread(self, name: str, work: Callable[[], None]) -> None:
+    def _thread(self, name: str, work: Callable[[], object]) -> None:
         thread = threading.Thread(target=work, name=name, daemon=True)
         self._threads.append(thread)
         thread.start()
@@ -229,7 +230,12 @@ class Node:
         """Fetch a better model that is small enough not to ask, quietly: what is in use goes on."""
         if not self.options.upgrade or best.size > ASK_ABOVE_BYTES or self._store.present(best):
             return
-        self._pull_quietly(best.name)
+        tries = 0
+        while self._pull_quietly(best.name):
+            wait = UPGRADE_RETRY_SECONDS[min(tries, len(UPGRADE_RETRY_SECONDS) - 1)]
+            tries += 1
+            if self.stop.event.wait(wait):
+                return
 
     def _candidates(self, kind: Kind, wanted: str) -> list[Entry]:
         """The entry for a setting; for `auto` those that are here and fit, best first, and last what is had at once."""
@@ -320,17 +326,22 @@ class Node:
         if running is not None and running.phase == "fetching":
             return running
         self.pulls[item.name] = Pull(item.name)
-        self._thread(f"pull-{item.name}", lambda: self._pull_quietly(item.name))
+        self._thread(f"pull-{item.name}", functools.partial(self._pull_quietly, item.name))
         return self.pulls[item.name]
 
-    def _pull_quietly(self, name: str) -> None:
-        with contextlib.suppress(Exception):  # the thread's edge: what went wrong stands in the pull's own state
+    def _pull_quietly(self, name: str) -> bool:
+        """Pull; what goes wrong stands in the pull's own state. Return whether trying again later may help."""
+        try:
             self.pull(name)
+        except Exception as error:  # noqa: BLE001 - the thread's edge
+            return isinstance(error, FetchError) and error.retry
+        return False
 
     def pull(self, name: str) -> None:
         """Fetch `name`; under `auto` it takes over when it is the best that is here. Raise what `fetch` raises."""
         item = entry(name)
         pull = self.pulls.setdefault(item.name, Pull(item.name))
+        pull.phase = "fetching"
 
         def say(phase: Phase, percent: float | None, detail: str) -> None:
             pull.percent, pull.detail = percent, detail

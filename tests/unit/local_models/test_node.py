@@ -96,6 +96,24 @@ def test_a_download_over_a_gigabyte_is_never_begun_by_itself(node: Node, monkeyp
     assert pulled == ["multilingual-e5-small"]
 
 
+def test_an_upgrade_that_the_network_stood_in_the_way_of_is_tried_again_later(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(node_module, "UPGRADE_RETRY_SECONDS", (0.0,))
+    answers: list[Exception | None] = [FetchError("down", retry=True), FetchError("down", retry=True), None]
+
+    def pull(_self: Node, _name: str) -> None:
+        if error := answers.pop(0):
+            raise error
+
+    monkeypatch.setattr(Node, "pull", pull)
+    node._upgrade(entry("multilingual-e5-small"))
+    assert answers == []
+    answers = [FetchError("wrong checksum"), None]
+    node._upgrade(entry("multilingual-e5-small"))
+    assert answers == [None]
+
+
 @pytest.mark.parametrize(
     ("name", "memory", "window"),
     [
