@@ -57,16 +57,22 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Text:
+    """A piece of what is said."""
+
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
+    """A tool call in OpenAI's form."""
+
     call: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
+    """The end, and why."""
+
     finish: Finish
     counts: Counts
 

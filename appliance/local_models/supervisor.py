@@ -109,10 +109,12 @@ class Supervisor:
 
     @property
     def chat_ready(self) -> bool:
+        """Whether the chat model answers."""
         return bool(self._state.get("phase") == "ready")
 
     @property
     def embedder_ready(self) -> bool:
+        """Whether texts are embedded."""
         return bool((self._state.get("embedder") or {}).get("phase") == "ready")
 
     async def start(self) -> None:

