@@ -150,7 +150,8 @@ class Server:
         return self.url
 
     async def stop(self) -> None:
-        """Take no new requests, give the running ones ten seconds, end."""
+        """End streams and waits (the messages are kept), give other requests ten seconds, end."""
+        self._services.closing.close()
         if self._uvicorn is not None and self._task is not None:
             self._uvicorn.should_exit = True
             await self._task

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from appliance.clock import Clock, SystemClock
 from appliance.gateway.auth import Auth
+from appliance.gateway.closing import Closing
 from appliance.messages import Attachment, Event, Inbound, Mode, SessionKey
 from appliance.observability.health import Health
 from appliance.settings import Settings
@@ -128,6 +129,7 @@ class Services:
     web: WebChat
     version: str = ""
     clock: Clock = field(default_factory=SystemClock)
+    closing: Closing = field(default_factory=Closing)
     context: Callable[[SessionKey], dict[str, Any]] | None = None
     budget: BudgetView | None = None
     spending: SpendView | None = None

@@ -68,7 +68,8 @@ def routes(services: Services) -> list[Any]:
         if "text/event-stream" in request.headers.get("accept", ""):
             return stream(_lines(await follow(services, principal_of(request), inbound)))
         receipt = await services.intake.accept(inbound)
-        answer = await services.replies.wait(receipt.row)
+        with services.closing.waiting():
+            answer = await services.replies.wait(receipt.row)
         if answer.error and not answer.text:
             return reply({**reply_json(answer, inbound), **error_body(answer.error, kind="turn_failed")}, 502)
         return reply(reply_json(answer, inbound))

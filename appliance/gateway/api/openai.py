@@ -82,7 +82,8 @@ def routes(services: Services) -> list[Any]:
             usage = given.stream_options is not None and given.stream_options.include_usage
             return stream(_chunks(await follow(services, principal_of(request), inbound), head, with_usage=usage))
         receipt = await services.intake.accept(inbound)
-        answer = await services.replies.wait(receipt.row)
+        with services.closing.waiting():
+            answer = await services.replies.wait(receipt.row)
         if answer.error and not answer.text:
             return reply(error_body(answer.error, kind="turn_failed"), 502)
         return reply(_completion(head, answer))
@@ -159,7 +160,7 @@ async def _chunks(
         choices = [{"index": 0, "delta": delta, "finish_reason": finish}]
         return b"data: " + _encode({**head, "object": "chat.completion.chunk", "choices": choices, **more}) + b"\n\n"
 
-    said = ""
+    said, ended = "", False
     async for event in events:
         if event is None:
             yield KEEP_ALIVE
@@ -169,8 +170,10 @@ async def _chunks(
             said += event.data["delta"]
             yield chunk({"content": event.data["delta"]})
         elif event.type == "error":
+            ended = True
             yield b"data: " + _encode(error_body(event.data["message"], kind="turn_failed")) + b"\n\n"
         elif event.type == "done":
+            ended = True
             whole = event.data["reply"]
             if rest := whole[len(said) :] if whole.startswith(said) else ("" if whole in said else f"\n\n{whole}"):
                 yield chunk({"content": rest})
@@ -178,4 +181,5 @@ async def _chunks(
             if with_usage:
                 usage = {**head, "object": "chat.completion.chunk", "choices": [], "usage": _usage(event.data["usage"])}
                 yield b"data: " + _encode(usage) + b"\n\n"
-    yield b"data: [DONE]\n\n"
+    if ended:  # a stream that was cut must not look complete
+        yield b"data: [DONE]\n\n"

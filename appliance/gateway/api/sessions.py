@@ -63,5 +63,5 @@ def routes(services: Services) -> list[Any]:
 async def _events(services: Services, principal: Principal, session: SessionKey | None) -> AsyncIterator[bytes]:
     yield KEEP_ALIVE
     async with services.events.subscribe(session) as source:
-        async for event in guarded(source, lambda: services.auth.valid(principal)):
+        async for event in guarded(source, lambda: services.auth.valid(principal), services.closing):
             yield KEEP_ALIVE if event is None else sse(event.type, event_json(event))

@@ -8,6 +8,7 @@ from contextlib import aclosing, suppress
 from typing import Any
 
 from appliance.gateway.auth import Principal
+from appliance.gateway.closing import Closing
 from appliance.gateway.services import Reply, Services
 from appliance.messages import Event, Inbound, SessionKey
 
@@ -34,12 +35,16 @@ async def _after(first: Event | None, rest: AsyncGenerator[Event | None, None]) 
 
 
 class _Watch:
-    """One accepted message on its way to its end. `done` always carries the whole stored reply."""
+    """One accepted message on its way to its end. `done` always carries the whole stored reply.
+
+    When the server stops, the stream just ends: a client that asks again with the same id gets the answer.
+    """
 
     def __init__(self, services: Services, principal: Principal, inbound: Inbound) -> None:
         self._services = services
         self._principal = principal
         self._inbound = inbound
+        self._queue: asyncio.Queue[Event] = asyncio.Queue()
 
     async def events(self) -> AsyncGenerator[Event | None, None]:
         """Yield `accepted` once the message is on disk, then what its turn does; None is a sign of life."""
@@ -47,41 +52,53 @@ class _Watch:
         async with services.events.subscribe(inbound.session) as source:
             receipt = await services.intake.accept(inbound)
             yield Event("accepted", inbound.session, {"message_id": inbound.id, "new": receipt.new})
-            queue: asyncio.Queue[Event] = asyncio.Queue()
-            pump = asyncio.create_task(_pump(source, receipt.row, queue))
+            pump = asyncio.create_task(_pump(source, receipt.row, self._queue))
             answer = asyncio.create_task(services.replies.wait(receipt.row))
+            closing = asyncio.create_task(services.closing.event.wait())
             try:
-                async for event in self._until_answered(queue, answer):
+                async for event in self._until_answered(answer, closing):
                     yield event
+                if not answer.done():
+                    return
+                await asyncio.sleep(0)  # let the pump hand over what was emitted before the answer
+                while not self._queue.empty():
+                    yield self._queue.get_nowait()
+                yield final_event(answer.result(), inbound)
             finally:
-                for task in (pump, answer):
-                    task.cancel()
-                    with suppress(asyncio.CancelledError):
-                        await task
+                await _end(pump, answer, closing)
 
     async def _until_answered(
-        self, queue: asyncio.Queue[Event], answer: asyncio.Task[Reply]
-    ) -> AsyncIterator[Event | None]:
+        self, answer: asyncio.Task[Reply], closing: asyncio.Task[Any]
+    ) -> AsyncGenerator[Event | None, None]:
+        following: asyncio.Task[Event] | None = None
         quiet = 0
-        while not answer.done():
-            following = asyncio.create_task(queue.get())
-            done, _ = await asyncio.wait({following, answer}, timeout=_CHECK_SECONDS, return_when="FIRST_COMPLETED")
-            if following in done:
-                quiet = 0
-                yield following.result()
-                continue
-            following.cancel()
-            if not done:
+        try:
+            while not answer.done() and not closing.done():
+                following = following or asyncio.create_task(self._queue.get())
+                waited: set[asyncio.Task[Any]] = {following, answer, closing}
+                done, _ = await asyncio.wait(waited, timeout=_CHECK_SECONDS, return_when="FIRST_COMPLETED")
+                if following.done():
+                    yield following.result()
+                    following, quiet = None, 0
+                if done:
+                    continue
                 if not self._services.auth.valid(self._principal):
                     yield _gone(self._inbound.session)
                     return
                 quiet += 1
                 if quiet % _KEEP_ALIVE_CHECKS == 0:
                     yield None
-        await asyncio.sleep(0)  # let the pump hand over what was emitted before the answer
-        while not queue.empty():
-            yield queue.get_nowait()
-        yield final_event(answer.result(), self._inbound)
+            if following is not None and following.done():
+                yield following.result()
+        finally:
+            if following is not None:
+                await _end(following)
+
+
+async def _end(*tasks: asyncio.Task[Any]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _gone(session: SessionKey) -> Event:
@@ -122,15 +139,21 @@ def event_json(event: Event) -> dict[str, Any]:
     return {**data, "session": event.session.value}
 
 
-async def guarded(source: AsyncIterator[Event], still: Callable[[], bool]) -> AsyncIterator[Event | None]:
-    """Pass events on for as long as `still` says so; None is a sign of life in silence."""
+async def guarded(
+    source: AsyncIterator[Event], still: Callable[[], bool], closing: Closing
+) -> AsyncIterator[Event | None]:
+    """Pass events on for as long as `still` says so and the server runs; None is a sign of life in silence."""
     following: asyncio.Future[Event] | None = None
+    closed = asyncio.create_task(closing.event.wait())
     quiet = 0
     try:
         while still():
             if following is None:
                 following = asyncio.ensure_future(anext(source))
-            done, _ = await asyncio.wait({following}, timeout=_CHECK_SECONDS)
+            waited: set[asyncio.Future[Any]] = {following, closed}
+            done, _ = await asyncio.wait(waited, timeout=_CHECK_SECONDS, return_when="FIRST_COMPLETED")
+            if closed in done:
+                return
             if done:
                 quiet = 0
                 try:
@@ -144,6 +167,7 @@ async def guarded(source: AsyncIterator[Event], still: Callable[[], bool]) -> As
                 if quiet % _KEEP_ALIVE_CHECKS == 0:
                     yield None
     finally:
+        closed.cancel()
         if following is not None:
             following.cancel()
             with suppress(asyncio.CancelledError, StopAsyncIteration):

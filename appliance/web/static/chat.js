@@ -186,8 +186,9 @@ async function turnOf(key, id) {
   }
   turn = addTurn(key, id);
   if (key === state.key) {
-    if (state.own.has(key)) append(turn.element);
-    else await loadMessages(); // somebody wrote elsewhere: show what, then the answer
+    turn.foreign = !state.own.has(key);
+    if (turn.foreign) await loadMessages(); // somebody wrote elsewhere: show what, then the answer
+    else append(turn.element);
   }
   drawButtons();
   return turn;
@@ -218,11 +219,11 @@ async function finish(key, id, type, data) {
   let turn = turns.get(found);
   turns.delete(found);
   const done = type === "done" ? { ...data, at: Date.now() } : { reply: "", error: data };
-  if (!turn && key === state.key) {
-    // A command's answer, or a turn that began before this page listened.
+  if ((!turn || turn.foreign) && key === state.key) {
+    // A command's answer, or a turn that was begun elsewhere: the transcript knows its question and all its steps.
     const stored = state.own.has(key) ? [] : await loadMessages();
     if (!stored?.some((one) => one.id === data.message_id)) {
-      turn = new Turn();
+      turn = turn || new Turn();
       append(turn.element);
     }
   }
@@ -254,7 +255,7 @@ function listen() {
   source.onerror = (event) => {
     if (event.data !== undefined) return; // an event of that name from the gateway, not trouble
     $("connection").textContent = t("offline");
-    if (source.readyState === EventSource.CLOSED) setTimeout(reconnect, 3000);
+    if (source.readyState === EventSource.CLOSED) setTimeout(reconnect, 1000);
   };
   for (const type of ["accepted", "text", "tool_start", "tool_end", "notice", "done", "error"]) {
     source.addEventListener(type, (event) => {

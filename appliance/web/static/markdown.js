@@ -4,10 +4,13 @@
 import { t } from "/static/texts.js";
 
 const LONG_QUERY = 120;
+let topLevel = 1; // the highest heading of the text becomes h3: h1 is the page's, h2 the message's
 
 /** Given Markdown, return a fragment. Never throws, whatever the text. */
 export function render(text) {
   const fragment = document.createDocumentFragment();
+  const levels = [...text.matchAll(/^ {0,3}(#{1,6})\s/gm)].map((found) => found[1].length);
+  topLevel = Math.min(6, ...levels);
   blocks(text.replace(/\r\n?/g, "\n").split("\n"), fragment, 0);
   return fragment;
 }
@@ -35,7 +38,7 @@ function blocks(lines, parent, depth) {
     if (!line.trim()) at += 1;
     else if ((found = line.match(FENCE))) at = fence(lines, at, found, parent);
     else if ((found = line.match(HEADING))) {
-      const heading = make(`h${Math.min(6, found[1].length + 2)}`);
+      const heading = make(`h${Math.min(6, Math.max(3, found[1].length - topLevel + 3))}`);
       inline(found[2], heading);
       parent.append(heading);
       at += 1;
@@ -130,12 +133,8 @@ function item(body, depth) {
   const entry = make("li");
   const task = body[0].match(/^\[([ xX])\]\s+(.*)$/);
   if (task) {
-    const box = make("input");
-    box.type = "checkbox";
-    box.disabled = true;
-    box.checked = task[1] !== " ";
     entry.className = "task";
-    entry.append(box);
+    entry.append(make("span", "box", task[1] === " " ? "☐ " : "☑ "));
     body[0] = task[2];
   }
   blocks(body, entry, depth + 1);
@@ -206,7 +205,7 @@ const INLINE = new RegExp([
   "\\*\\*\\*(?=\\S)([^]*?\\S)\\*\\*\\*",                          // 10 both
   "\\*\\*(?=\\S)([^]*?\\S)\\*\\*",                                // 11 strong
   "(?<![\\p{L}\\p{N}_])__(?=\\S)([^]*?\\S)__(?![\\p{L}\\p{N}_])", // 12 strong
-  "\\*(?=[^\\s*])([^*]*?[^\\s*])\\*(?!\\*)",                      // 13 emphasis
+  "(?<![A-Za-z0-9*])\\*(?=[^\\s*])([^*]*?[^\\s*])\\*(?!\\*)",      // 13 emphasis, but not in 2*3*4
   "(?<![\\p{L}\\p{N}_])_(?=[^\\s_])([^_]*?[^\\s_])_(?![\\p{L}\\p{N}_])", // 14 emphasis
   "~~(?=\\S)([^]*?\\S)~~",                                        // 15 struck
 ].join("|"), "gu");

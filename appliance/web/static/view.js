@@ -51,7 +51,7 @@ export function rows(stored) {
 export function userMessage(stored, files = []) {
   const element = make("article", "message user");
   element.dataset.id = stored.id;
-  element.append(make("h3", "sr-only", t("you")));
+  element.append(make("h2", "sr-only", t("you")));
   const shown = files.length ? files : (stored.files || []).map((file) => (typeof file === "string" ? { name: file } : file));
   if (shown.length) element.append(sentFiles(shown));
   if (stored.text) element.append(make("div", "body", stored.text));
@@ -105,11 +105,12 @@ export class Turn {
     this.working = make("div", "working", t("thinking"));
     this.working.hidden = true;
     this.footBox = make("div", "foot");
-    this.element.append(make("h3", "sr-only", t("it")), this.parts, this.working, this.footBox);
+    this.element.append(make("h2", "sr-only", t("it")), this.parts, this.working, this.footBox);
     this.steps = new Map();
     this.body = null; // the text that grows now
     this.said = "";
     this.timer = 0;
+    this.cost = 0; // milliseconds of the last drawing: a text that is slow to draw is drawn less often
   }
 
   busy() {
@@ -131,13 +132,15 @@ export class Turn {
       this.parts.append(this.body);
     }
     this.said += delta;
-    if (!this.timer) this.timer = setTimeout(() => this.draw(), REDRAW_MS);
+    if (!this.timer) this.timer = setTimeout(() => this.draw(), Math.max(REDRAW_MS, 4 * this.cost));
   }
 
   draw() {
     clearTimeout(this.timer);
     this.timer = 0;
+    const before = performance.now();
     this.body?.replaceChildren(render(this.said));
+    this.cost = performance.now() - before;
     this.onDraw?.();
   }
 
@@ -215,7 +218,7 @@ class Step {
     summary.append(make("strong", "", started.name || "?"), make("span", "what", short(started.input)), this.state);
     this.element.append(summary);
     const input = typeof started.input === "string" ? started.input : JSON.stringify(started.input ?? {}, null, 2);
-    if (input && input !== "{}") this.element.append(make("h4", "", t("tool.input")), block(input));
+    if (input && input !== "{}") this.element.append(make("h3", "", t("tool.input")), block(input));
   }
 
   finish(ended) {
@@ -223,7 +226,7 @@ class Step {
     const known = typeof ended.ok === "boolean"; // the transcript's rows may not tell how it ended
     this.element.classList.toggle("failed", ended.ok === false);
     this.state.textContent = !known ? "" : ended.ok ? "✓" : t("tool.failed");
-    if (ended.summary) this.element.append(make("h4", "", t("tool.output")), block(String(ended.summary)));
+    if (ended.summary) this.element.append(make("h3", "", t("tool.output")), block(String(ended.summary)));
   }
 }
 

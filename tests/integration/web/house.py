@@ -121,6 +121,7 @@ class House:
             }
         )
         data = {
+            "turn": f"t{row}",
             "message_ids": [row],
             "reply": reply.text,
             "model": reply.model,
@@ -185,7 +186,11 @@ class House:
 class Running:
     """A started server over a house."""
 
-    def __init__(self, state: Path, house: House, **settings: Any) -> None:
+    def __init__(
+        self, state: Path, house: House, *, models: Callable[[], dict[str, Any]] | None = None, **settings: Any
+    ) -> None:
+        self.models = models or (lambda: {"phase": "ready"})
+        state.mkdir(exist_ok=True)
         self.state = state
         self.house = house
         self.settings = Settings.model_validate({"state_dir": state, "server": {"port": 0, **settings}})
@@ -212,7 +217,7 @@ class Running:
             spending=self.house,
             context=lambda key: {"total_tokens": 1, "sections": [], "tools": [], "history_tokens": 0},
             status=lambda: {"model": "scripted"},
-            models=lambda: {"phase": "ready"},
+            models=self.models,
             metrics=lambda: b"up 1\n",
         )
         self.server = Server(self.services)

@@ -193,14 +193,19 @@ async def test_a_5_mb_attachment_is_taken_by_upload_form_and_base64(owner: httpx
     form = await owner.post("/api/attachments", files={"file": ("c.png", data)})
     assert (raw.status_code, form.status_code) == (201, 201)
     assert {k: raw.json()[k] for k in ("name", "kind", "media_type", "size")} == {
-        "name": "b.png", "kind": "image", "media_type": "image/png", "size": len(data)
+        "name": "b.png",
+        "kind": "image",
+        "media_type": "image/png",
+        "size": len(data),
     }
     inline = {"name": "d.png", "media_type": "image/png", "data": base64.b64encode(data).decode()}
     body = {"text": "", "attachments": [raw.json()["id"], {"id": form.json()["id"]}, inline]}
     answer = await owner.post("/api/messages", json=body)
     assert answer.status_code == 200
     assert [(item.name, item.size, item.kind) for item in house.book[0].attachments] == [
-        ("b.png", len(data), "image"), ("c.png", len(data), "image"), ("d.png", len(data), "image")
+        ("b.png", len(data), "image"),
+        ("c.png", len(data), "image"),
+        ("d.png", len(data), "image"),
     ]
     shown = await owner.get(f"/api/attachments/{raw.json()['id']}")
     assert shown.content == data
