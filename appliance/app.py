@@ -26,6 +26,10 @@ from appliance.agent.results import ResultShaper
 from appliance.agent.sessions import Sessions
 from appliance.agent.templates import NAMES, template
 from appliance.agent.turn import Agent
+from appliance.channels import access
+from appliance.channels.attachments import AttachmentStore
+from appliance.channels.telegram import state as telegram_state
+from appliance.channels.telegram.channel import TelegramChannel
 from appliance.channels.webchat import WebChat
 from appliance.clock import Clock, SystemClock
 from appliance.database import Database
@@ -80,6 +84,8 @@ def core_rooms() -> dict[str, Sequence[Any]]:
         "inbox": inbox.MIGRATIONS,
         "outbox": outbox.MIGRATIONS,
         "buttons": buttons.MIGRATIONS,
+        "access": access.MIGRATIONS,
+        "telegram": telegram_state.MIGRATIONS,
         "auth": auth.MIGRATIONS,
         "spending": ledger.MIGRATIONS,
         "audit": audit.MIGRATIONS,
@@ -121,8 +127,12 @@ class Appliance:
     async def stop(self) -> None:
         """Drain: no new turns, running ones may end, what is stored goes out or waits for the next start."""
         if hasattr(self, "server"):
+            for channel in self.channels:
+                await channel.pause()
             await self.intake.close(_DRAIN_SECONDS)
             await self.delivery.close()
+            for channel in self.channels:
+                await channel.stop()
             for task in self._background:
                 task.cancel()
             await asyncio.gather(*self._background, return_exceptions=True)
@@ -164,6 +174,8 @@ class Appliance:
         await self.intake.recover()
         await self.supervisor.start()
         await self.memory.start()
+        for channel in self.channels:
+            self._spawn(self._open_channel(channel), channel.name)
         if self.settings.has_key:
             self._spawn(self.shelf.warm(), "warm")
         self._spawn(self._watch_models(), "watch-models")
@@ -189,6 +201,7 @@ class Appliance:
         self._build_models()
         self._build_path()
         self._build_memory()
+        self._build_channels()
         if self._extend is not None:
             self._extend(self)
         self._build_front()
@@ -311,6 +324,32 @@ class Appliance:
             self.tools.add(tool)
         self.intake.hooks.append(self._capture_turn)
 
+    def _build_channels(self) -> None:
+        """Channels whose secret exists; their libraries are loaded when they start, behind readiness."""
+        settings = self.settings
+        self.access = access.Access(self.core, self.clock, {"telegram": settings.telegram.members})
+        self.channels: list[TelegramChannel] = []
+        if settings.telegram.bot_token.get_secret_value():
+            self.channels.append(
+                TelegramChannel(
+                    settings.telegram,
+                    self.core,
+                    self.clock,
+                    self.access,
+                    self.intake,
+                    AttachmentStore(self.workspace("main").files, self.clock),
+                    self.health,
+                    self.commands.menu,
+                    self.tell_owner,
+                )
+            )
+
+    async def _open_channel(self, channel: TelegramChannel) -> None:
+        """Start a channel, and let delivery use it once the platform was reached."""
+        await channel.start()
+        await channel.opened()
+        self.delivery.attach(channel.carrier)
+
     def _build_front(self) -> None:
         services = Services(
             settings=self.settings,
@@ -328,6 +367,7 @@ class Appliance:
             spending=self.spending,
             status=self.status,
             models=self.supervisor.status,
+            people=self.access if self.channels else None,
             memory_search=lambda query, limit: memory_commands.search(self.memory, query, limit),
         )
         self.server = Server(services)

@@ -152,6 +152,30 @@ def status(as_json: Json = False) -> None:
         typer.echo(f"{part['name']}: {part['state']} {part['detail']}".rstrip())
 
 
+@app.command()
+def pair(
+    code: Annotated[str | None, typer.Argument(help="A code that the bot showed; without it, an invitation.")] = None,
+    role: Annotated[str | None, typer.Option(help="owner, member or guest.")] = None,
+    people: Annotated[bool, typer.Option("--list", help="Who is paired, and who waits.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Let a person in: show an invitation code, approve a request, or list who is in."""
+    client = GatewayClient.find(settings().state)
+    if people:
+        found = client.call("GET", "/api/people")
+        text = "\n".join(
+            [f"{p['channel']} {p['id']} {p['name']}: {p['role']}" for p in found["people"]]
+            + [f"{w['channel']} {w['id']} {w['name']}: waits until {w['expires_at']}" for w in found["waiting"]]
+        )
+    elif code:
+        found = client.call("POST", "/api/people/approve", {"code": code, "role": role})
+        text = f"{found['name'] or found['id']} is {found['role']} on {found['channel']} now."
+    else:
+        found = client.call("POST", "/api/people/invite", {"role": role})
+        text = f"Send this code to the bot within the hour: {found['code']}"
+    show(found) if as_json else typer.echo(text or "Nobody is paired yet.")
+
+
 # money and context -------------------------------------------------------------------------------------------------
 
 

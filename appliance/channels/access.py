@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 import apsw
 
-from appliance.clock import Clock
+from appliance.clock import Clock, iso
 from appliance.database import Database, Migration
 from appliance.errors import InputError, NotFoundError
 from appliance.messages import Person, Role, SessionKey
@@ -138,6 +138,16 @@ class Access:
         return [PendingRequest(*row) for row in rows]
 
     # --- pairing --------------------------------------------------------------------------------------------------
+
+    def listed(self) -> dict[str, Any]:
+        """People and waiting requests as plain data, for the API and the command line."""
+        return {
+            "people": [{"channel": c, "id": p.id, "name": p.name, "role": p.role} for c, p in self.people()],
+            "waiting": [
+                {"channel": w.channel, "id": w.id, "name": w.name, "expires_at": iso(w.expires_at)}
+                for w in self.pending()
+            ],
+        }
 
     async def invite(self, role: Role | None = None) -> str:
         """Make a code to be shown on the machine; whoever sends it to a channel gets `role`.

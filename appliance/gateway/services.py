@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from appliance.clock import Clock, SystemClock
 from appliance.gateway.auth import Auth
 from appliance.gateway.closing import Closing
-from appliance.messages import Attachment, Event, Inbound, Mode, SessionKey
+from appliance.messages import Attachment, Event, Inbound, Mode, Person, Role, SessionKey
 from appliance.observability.health import Health
 from appliance.settings import Settings
 
@@ -112,6 +112,14 @@ class Approvals(Protocol):
     async def decide(self, id: str, decision: str) -> dict[str, Any]: ...  # noqa: A002 - the API's word
 
 
+class People(Protocol):
+    """Who is paired and who waits (channels.access.Access)."""
+
+    def listed(self) -> dict[str, Any]: ...
+    async def invite(self, role: Role | None = None) -> str: ...
+    async def approve(self, code: str, role: Role | None = None) -> tuple[str, Person]: ...
+
+
 MemorySearch = Callable[[str, int], Awaitable[list[dict[str, Any]]]]
 
 
@@ -137,6 +145,7 @@ class Services:
     models: Callable[[], dict[str, Any]] | None = None
     metrics: Callable[[], bytes] | None = None
     approvals: Approvals | None = None
+    people: People | None = None
     memory_search: MemorySearch | None = None
     schedules: Callable[[], list[dict[str, Any]]] | None = None
     alerts: Callable[[dict[str, Any]], Awaitable[None]] | None = None
