@@ -18,6 +18,7 @@ from typing import Any, Literal
 import msgspec
 
 from appliance.memory.items import parse_line
+from appliance.memory.languages import fold
 from appliance.messages import Source
 
 Kind = Literal["turn", "chunk", "item", "summary"]
@@ -51,6 +52,13 @@ class Chunk:
     def text(self) -> str:
         """What is found by: the chunk itself unless `own` is only a part of its units (a turn without its reply)."""
         return self.own or "\n".join(text for _, text in self.units)
+
+    @property
+    def speaker(self) -> str:
+        """Who said a turn, in the form of a question's words; "" for files and nameless people."""
+        name, colon, _ = self.units[0][1][:60].partition(": ") if self.kind == "turn" else ("", "", "")
+        first = fold(name).split()[:1] if colon else []
+        return first[0] if first and first[0] not in ("user", "agent") else ""
 
     @property
     def embedded(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from appliance.memory.languages import words_of
 from appliance.memory.legs import Candidate
@@ -12,8 +13,11 @@ RRF_K = 60
 MMR_LAMBDA = 0.7
 HALF_LIFE_DAYS = 30.0
 _DAY_NOTE = re.compile(r"memory/\d{4}-\d\d-\d\d\.md")
-_DIVERSIFIED = 24  # MMR compares pairs; only the head of the list is shown anyway
+HEAD = 24  # candidates whose text is compared; only the first six or so are shown anyway
 _CENTRED_SHARE = 0.5  # of the vector leg; the rest is the plain cosine, which is surer within one language
+_FOREIGN = 0.9  # of an entry in another script: at equal nearness one's own language is likelier meant
+_SPEAKER = 0.08  # for what was said by somebody whom the question names: two people talk about the same things
+_FULL_TRUST = 0.5  # of a perfect match of words: from here on words count in full
 
 
 def auto_weights(*, multilingual: bool, latin: bool) -> tuple[float, float]:
@@ -33,25 +37,55 @@ def scaled(values: Sequence[float]) -> list[float]:
     return [(value - low) / (high - low) for value in values]
 
 
-def join(candidates: Sequence[Candidate], weights: tuple[float, float], *, rrf: bool = False) -> None:
-    """Give each candidate its score: the legs' scores scaled to 0..1 and weighed, or reciprocal ranks."""
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """How the legs are joined for one question: weights of sum 1, the question's script and words, what a perfect match
+    of its words would score, and whether the embedder knows other scripts."""
+
+    vector: float
+    text: float
+    script: int = 0
+    perfect: float = 0.0
+    multilingual: bool = True
+    rrf: bool = False
+    words: frozenset[str] = frozenset()
+
+
+def join(candidates: Sequence[Candidate], mix: Mix) -> None:
+    """Give each candidate its score: the legs' scores scaled to 0..1 and weighed, or reciprocal ranks.
+
+    Words count in full when the best match has a good part of what a perfect one would score, and less the weaker it
+    is. An entry in another script cannot share words with the question, so its vector speaks for it alone.
+    """
     with_text = [one for one in candidates if one.text_score is not None]
     for one, value in zip(with_text, scaled([one.text_score or 0.0 for one in with_text]), strict=True):
         one.text_part = value
-    near = [one for one in candidates if one.plain is not None]
+    near = [one for one in candidates if one.plain is not None and (mix.multilingual or one.script == mix.script)]
     plain = scaled([one.plain or 0.0 for one in near])
     centred = scaled([one.centred or 0.0 for one in near])
+    share = _CENTRED_SHARE if mix.multilingual else 0.0
     for one, first, second in zip(near, plain, centred, strict=True):
-        one.vector_part = (1 - _CENTRED_SHARE) * first + _CENTRED_SHARE * second
-    if rrf:
-        _reciprocal_ranks(with_text, near)
-        return
-    vector, text = weights
+        one.vector_part = _FOREIGN * second if _foreign(one, mix) else (1 - share) * first + share * second
+    if mix.rrf:
+        _reciprocal_ranks(with_text, near, mix)
+    else:
+        _weigh(candidates, with_text, mix)
     for one in candidates:
-        one.score = vector * one.vector_part + text * one.text_part
+        if one.speaker in mix.words:
+            one.score += _SPEAKER
 
 
-def _reciprocal_ranks(with_text: list[Candidate], near: list[Candidate]) -> None:
+def _weigh(candidates: Sequence[Candidate], with_text: Sequence[Candidate], mix: Mix) -> None:
+    best = max((one.text_score or 0.0 for one in with_text), default=0.0)
+    trust = min(1.0, best / (_FULL_TRUST * mix.perfect)) if mix.perfect > 0 and mix.vector > 0 else 1.0
+    for one in candidates:
+        if _foreign(one, mix):
+            one.score = (mix.vector + mix.text) * one.vector_part if mix.vector > 0 else 0.0
+        else:
+            one.score = mix.vector * one.vector_part + mix.text * trust * one.text_part
+
+
+def _reciprocal_ranks(with_text: list[Candidate], near: list[Candidate], mix: Mix) -> None:
     for one in (*with_text, *near):
         one.score = 0.0
     for ranked in (
@@ -59,7 +93,13 @@ def _reciprocal_ranks(with_text: list[Candidate], near: list[Candidate]) -> None
         sorted(near, key=lambda one: -one.vector_part),
     ):
         for rank, one in enumerate(ranked, start=1):
-            one.score += (RRF_K + 1) / (2 * (RRF_K + rank))  # 1 for what is first on both legs
+            share = 1.0 if _foreign(one, mix) else 0.5
+            one.score += share * (RRF_K + 1) / (RRF_K + rank)  # 1 for what is first on both legs
+
+
+def _foreign(one: Candidate, mix: Mix) -> bool:
+    """In another script than the question, and without a word of it."""
+    return one.script != mix.script and one.text_score is None
 
 
 def decay(candidates: Sequence[Candidate], now: float) -> None:
@@ -73,7 +113,7 @@ def decay(candidates: Sequence[Candidate], now: float) -> None:
 def diversify(ranked: list[Candidate]) -> list[Candidate]:
     """MMR over the head of the list: a file chunk that repeats a better one goes behind others. Turns keep their place:
     they are short and different, and windows on show are passed over anyway."""
-    head, tail = ranked[:_DIVERSIFIED], ranked[_DIVERSIFIED:]
+    head, tail = ranked[:HEAD], ranked[HEAD:]
     if sum(one.kind == "chunk" for one in head) < 2:
         return ranked
     words = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -56,11 +56,13 @@ _HIRAGANA_PARTICLES = frozenset("のをはがにでともへやかねよわな�
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question made ready: `match` is the FTS5 expression ("" when no word is left), `terms` are its folded words."""
+    """A question made ready: `match` is the FTS5 expression ("" when no word is left), `terms` are its folded words,
+    `names` those with marks inside."""
 
     text: str
     match: str
     terms: tuple[str, ...]
+    names: tuple[str, ...]
     script: Script
 
 
@@ -127,9 +129,13 @@ def analyse(text: str) -> Query:
     terms = list(dict.fromkeys(_WORD.findall(searchable(plain))))
     telling = [term for term in terms if not _is_grammar(term)]
     kept = (telling or terms)[:MAX_TERMS]
-    names = list(dict.fromkeys(_NAME.findall(plain)))[:8]
-    parts = [f'"{name}"' for name in names] + [f'"{term}"' for term in kept]
-    return Query(text=text, match=" OR ".join(parts), terms=tuple(kept), script=script_of(text))
+    names = tuple(dict.fromkeys(_NAME.findall(plain)))[:8]
+    return Query(text=text, match=expression(names, kept), terms=tuple(kept), names=names, script=script_of(text))
+
+
+def expression(names: Iterable[str], terms: Iterable[str]) -> str:
+    """The FTS5 expression that finds any of these."""
+    return " OR ".join(f'"{word}"' for word in (*names, *terms))
 
 
 def _is_grammar(term: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +10,15 @@ import apsw
 import msgspec
 
 from appliance.memory.chunks import Unit
-from appliance.memory.languages import Query
 from appliance.memory.schema import ITEMS, SHELVES
 from appliance.memory.store import rows
+from appliance.memory.vocabulary import Weighed
 from appliance.messages import Source
 
 CANDIDATES = 100  # a leg; a few more than are shown, because windows that overlap are passed over
-_RESCORED = 2  # times as many nearest by sign bits, put in order by their floats
+_RESCORED = 128  # nearest by sign bits, put in order by their floats; measured: 99% of the exact six best
 _NEAR_WEIGHT = 0.6  # of words that stand in the reply, the turn before or the headings
+_PAGE = 24  # candidates whose text is read at once
 _SURROUNDING = 4  # neighbours each side that a window may grow into
 
 
@@ -34,27 +35,29 @@ class Candidate:
     """A chunk in the running. `text_score` is BM25 (higher is better), the others cosines; None: the leg has none."""
 
     id: int
-    file: int
-    ordinal: int
-    path: str
     kind: str
-    source: Source
+    path: str
     at: float
-    units: tuple[Unit, ...]
+    script: int
+    speaker: str
     text_score: float | None = None
     plain: float | None = None
     centred: float | None = None
     score: float = 0.0
     vector_part: float = 0.0
     text_part: float = 0.0
+    file: int = 0
+    ordinal: int = 0
+    source: Source = Source.OUTSIDE
+    units: tuple[Unit, ...] = ()
 
 
 def candidates(
-    connection: apsw.Connection, shelf: int, question: Query, vectors: QueryVectors | None, scopes: Sequence[int]
+    connection: apsw.Connection, shelf: int, query: Weighed, vectors: QueryVectors | None, scopes: Sequence[int]
 ) -> list[Candidate]:
     """What either leg finds in these scopes, each with the scores of both where they can be had."""
     allowed = msgspec.json.encode(scopes).decode()
-    words = _by_words(connection, shelf, question, allowed)
+    words = _by_words(connection, shelf, query.match, allowed)
     ids = list(words)
     if vectors is not None:
         ids = list(dict.fromkeys([*ids, *_by_bits(connection, shelf, vectors, allowed)]))
@@ -66,34 +69,42 @@ def candidates(
         ids = _nearest(ids, words, cosines)
         wanted = msgspec.json.encode(ids).decode()
     found = []
-    for row in rows(connection, _ROWS, (wanted,)):
-        plain, centred = cosines.get(row[0], (None, None))
-        units = tuple((int(line), str(text)) for line, text in msgspec.json.decode(row[7]))
-        found.append(
-            Candidate(
-                row[0],
-                row[1],
-                row[2],
-                row[3],
-                row[4],
-                Source(row[5]),
-                row[6],
-                units,
-                text_score=words.get(row[0]),
-                plain=plain,
-                centred=centred,
-            )
-        )
+    for number, kind, path, at, script, speaker in rows(connection, _ROWS, (wanted,)):
+        plain, centred = cosines.get(number, (None, None))
+        found.append(Candidate(number, kind, path, at, script, speaker, words.get(number), plain, centred))
     return found
 
 
-_ROWS = """SELECT id, file, ordinal, path, kind, source, at, units FROM chunks
+_ROWS = """SELECT id, kind, path, at, script, speaker FROM chunks
 WHERE NOT hidden AND id IN (SELECT value FROM json_each(?))"""
 
 
-def _by_words(connection: apsw.Connection, shelf: int, question: Query, allowed: str) -> dict[int, float]:
+def loaded(connection: apsw.Connection, ranked: Sequence[Candidate]) -> Iterator[Candidate]:
+    """The candidates in their order, each with its text; read a few dozen at a time, as far as somebody asks."""
+    for start in range(0, len(ranked), _PAGE):
+        page = ranked[start : start + _PAGE]
+        load(connection, page)
+        yield from (one for one in page if one.units)
+
+
+def load(connection: apsw.Connection, page: Sequence[Candidate]) -> None:
+    """Give these candidates their text and place."""
+    wanted = msgspec.json.encode([one.id for one in page if not one.units]).decode()
+    sql = "SELECT id, file, ordinal, source, units FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
+    found = {row[0]: row[1:] for row in rows(connection, sql, (wanted,))}
+    for one in page:
+        if one.id in found:
+            one.file, one.ordinal, source, units = found[one.id]
+            one.source, one.units = Source(source), _decode(units)
+
+
+def _decode(raw: str) -> tuple[Unit, ...]:
+    return tuple((int(line), str(text)) for line, text in msgspec.json.decode(raw))
+
+
+def _by_words(connection: apsw.Connection, shelf: int, match: str, allowed: str) -> dict[int, float]:
     """BM25 by chunk. FTS5 ranks first and the join stops at the limit, so the filter costs a few lookups."""
-    if not question.match:
+    if not match:
         return {}
     name = f"{SHELVES[shelf]}_words"
     found = rows(
@@ -101,7 +112,7 @@ def _by_words(connection: apsw.Connection, shelf: int, question: Query, allowed:
         f"SELECT f.rowid, f.rank FROM {name} f CROSS JOIN chunks c ON c.id = f.rowid"  # noqa: S608 - a constant name
         f" WHERE f.{name} MATCH ?1 AND f.rank MATCH 'bm25(1.0, {_NEAR_WEIGHT})'"
         " AND NOT c.hidden AND c.scope IN (SELECT value FROM json_each(?2)) ORDER BY f.rank LIMIT ?3",
-        (question.match, allowed, CANDIDATES),
+        (match, allowed, CANDIDATES),
     )
     return {int(number): -float(rank) for number, rank in found}
 
@@ -111,9 +122,9 @@ def _by_bits(connection: apsw.Connection, shelf: int, vectors: QueryVectors, all
     mine = "shelf = 1" if shelf == ITEMS else "shelf = 0"
     found = rows(
         connection,
-        f"SELECT chunk FROM vectors WHERE {mine} AND scope IN (SELECT value FROM json_each(?2))"  # noqa: S608
-        " ORDER BY vec_distance_hamming(vec_bit(bits), vec_bit(?1)) LIMIT ?3",
-        (_sign_bits(connection, vectors.centred), allowed, CANDIDATES * _RESCORED),
+        f"SELECT chunk FROM vectors WHERE {mine} AND scope IN ({allowed.strip('[]')})"  # noqa: S608 - whole numbers
+        " ORDER BY vec_distance_hamming(vec_bit(bits), vec_bit(?1)) LIMIT ?2",
+        (_sign_bits(connection, vectors.centred), _RESCORED),
     )
     return [int(row[0]) for row in found]
 
@@ -151,8 +162,8 @@ def surroundings(connection: apsw.Connection, candidate: Candidate) -> list[Unit
     after = rows(connection, sql.format(">", "ASC"), place)
     units: dict[Unit, None] = {}
     for (raw,) in reversed(before):
-        units.update(dict.fromkeys((int(line), str(text)) for line, text in msgspec.json.decode(raw)))
+        units.update(dict.fromkeys(_decode(raw)))
     units.update(dict.fromkeys(candidate.units))
     for (raw,) in after:
-        units.update(dict.fromkeys((int(line), str(text)) for line, text in msgspec.json.decode(raw)))
+        units.update(dict.fromkeys(_decode(raw)))
     return list(units)

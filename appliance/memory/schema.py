@@ -7,7 +7,7 @@ from appliance.database import Migration
 SHELVES = ("talk", "items")  # captured items are a list of their own
 TALK, ITEMS = 0, 1
 
-_TOKENIZER = "porter unicode61 remove_diacritics 2"
+TOKENIZER = "porter unicode61 remove_diacritics 2"
 
 MIGRATIONS: list[Migration] = [
     (
@@ -23,15 +23,18 @@ CREATE TABLE files(
 CREATE TABLE chunks(
     id INTEGER PRIMARY KEY, file INTEGER NOT NULL REFERENCES files(id), key TEXT NOT NULL,
     path TEXT NOT NULL, ordinal INTEGER NOT NULL, scope INTEGER NOT NULL, shelf INTEGER NOT NULL, kind TEXT NOT NULL,
-    source TEXT NOT NULL, at REAL NOT NULL, script INTEGER NOT NULL, hidden INTEGER NOT NULL DEFAULT 0,
+    source TEXT NOT NULL, at REAL NOT NULL, script INTEGER NOT NULL, speaker TEXT NOT NULL,
+    hidden INTEGER NOT NULL DEFAULT 0,
     units TEXT NOT NULL, own TEXT NOT NULL, near TEXT NOT NULL, messages TEXT NOT NULL, digest BLOB NOT NULL,
     wanted INTEGER NOT NULL DEFAULT 1, UNIQUE(file, key)) STRICT;
 CREATE INDEX chunks_place ON chunks(file, ordinal);
 CREATE INDEX chunks_wanted ON chunks(id) WHERE wanted;
 CREATE VIRTUAL TABLE talk_words USING fts5(
-    own, near, content='', contentless_delete=1, tokenize='{_TOKENIZER}');
+    own, near, content='', contentless_delete=1, tokenize='{TOKENIZER}');
 CREATE VIRTUAL TABLE items_words USING fts5(
-    own, near, content='', contentless_delete=1, tokenize='{_TOKENIZER}');
+    own, near, content='', contentless_delete=1, tokenize='{TOKENIZER}');
+CREATE VIRTUAL TABLE talk_terms USING fts5vocab('talk_words', 'row');
+CREATE VIRTUAL TABLE items_terms USING fts5vocab('items_words', 'row');
 CREATE TABLE models(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL) STRICT;
 CREATE TABLE embeddings(
     id INTEGER PRIMARY KEY, model INTEGER NOT NULL, digest BLOB NOT NULL, raw BLOB NOT NULL,

@@ -30,6 +30,7 @@ from appliance.memory.legs import Candidate, QueryVectors
 from appliance.memory.schema import ITEMS, TALK
 from appliance.memory.scopes import Scope, allowed
 from appliance.memory.vectors import subtract
+from appliance.memory.vocabulary import Vocabulary
 from appliance.memory.windows import Window, best_unit, grow
 from appliance.messages import Source
 
@@ -99,6 +100,7 @@ class MemorySearch:
         self._filler = filler
         self._clock = clock
         self._options = options or SearchOptions()
+        self._vocabulary = Vocabulary()
         self._remembered: OrderedDict[tuple[str, str], bytes] = OrderedDict()
 
     async def search(self, query: str, scope: Scope, limit: int = LIMIT) -> list[Hit]:
@@ -117,25 +119,31 @@ class MemorySearch:
         return []
 
     async def _search(self, question: Query, vectors: QueryVectors | None, scope: Scope, limit: int) -> list[Hit]:
-        weights = self._weights(question)
-        items, talk = await self._index.read_behind(lambda c: self._candidates(c, question, vectors, weights, scope))
         if self._options.backend == "rerank" and self._options.reranker is not None:
+            items, talk = await self._index.read_behind(lambda c: self._candidates(c, question, vectors, scope))
             items, talk = await self._reranked(question, items), await self._reranked(question, talk)
-        return await self._index.read_behind(lambda c: self._shown(c, question, items, talk, limit))
+            return await self._index.read_behind(lambda c: self._shown(c, question, items, talk, limit))
+        return await self._index.read_behind(
+            lambda c: self._shown(c, question, *self._candidates(c, question, vectors, scope), limit)
+        )
 
     def _candidates(
-        self, connection: apsw.Connection, question: Query, vectors: QueryVectors | None,
-        weights: tuple[float, float], scope: Scope,
-    ) -> tuple[list[Candidate], list[Candidate]]:  # fmt: skip
+        self, connection: apsw.Connection, question: Query, vectors: QueryVectors | None, scope: Scope
+    ) -> tuple[list[Candidate], list[Candidate]]:
+        """(items, talk), each in order; the best ones with their text."""
+        weights = self._weights(question)
         scopes = allowed(connection, scope)
         if not scopes:
             return [], []
         found = []
         for shelf in (ITEMS, TALK):
-            candidates = legs.candidates(connection, shelf, question, vectors if weights[0] > 0 else None, scopes)
-            fusion.join(candidates, weights, rrf=self._options.backend == "rrf")
+            query = self._vocabulary.weigh(connection, shelf, question)
+            candidates = legs.candidates(connection, shelf, query, vectors, scopes)
+            fusion.join(candidates, self._mix(question, weights if vectors else (0.0, 1.0), query.perfect))
             fusion.decay(candidates, self._clock.now())
-            found.append(sorted(candidates, key=lambda one: -one.score))
+            candidates.sort(key=lambda one: -one.score)
+            legs.load(connection, candidates[: fusion.HEAD])
+            found.append(candidates)
         return found[0], fusion.diversify(found[1])
 
     def _shown(
@@ -144,10 +152,11 @@ class MemorySearch:
         """Windows of the best candidates: items first, then talk; what is on show already is passed over."""
         shown = _Shown()
         hits: list[Hit] = []
-        for candidate in fusion.telling_items(items, talk)[: min(self._options.most_items, max(1, limit // 2))]:
+        most = min(self._options.most_items, max(1, limit // 2))
+        for candidate in legs.loaded(connection, fusion.telling_items(items, talk)[:most]):
             hits.append(_hit(candidate, _item_window(candidate)))
             shown.units.update((candidate.path, unit) for unit in candidate.units)
-        for candidate in talk:
+        for candidate in legs.loaded(connection, talk):
             if len(hits) >= limit:
                 break
             units = legs.surroundings(connection, candidate)
@@ -159,6 +168,17 @@ class MemorySearch:
             shown.units.update((candidate.path, unit) for unit in window.units)
             hits.append(_hit(candidate, window))
         return hits
+
+    def _mix(self, question: Query, weights: tuple[float, float], perfect: float) -> fusion.Mix:
+        identity = self._filler.identity if self._filler else None
+        return fusion.Mix(
+            *weights,
+            script=SCRIPTS.index(question.script),
+            perfect=perfect,
+            multilingual=identity is None or identity.multilingual,
+            rrf=self._options.backend == "rrf",
+            words=frozenset(question.terms),
+        )
 
     def _weights(self, question: Query) -> tuple[float, float]:
         """(vector, text), sum 1."""

@@ -132,9 +132,9 @@ def _put_one(connection: apsw.Connection, file: int, one: Placed, ordinal: int) 
     )
     script = SCRIPTS.index(script_of(chunk.text))
     connection.execute(
-        "INSERT INTO chunks(path, ordinal, scope, source, at, units, messages, file, key, shelf, kind, script, hidden,"
-        " own, near, digest) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-        (*place, file, chunk.key, shelf, chunk.kind, script, hidden, chunk.own, chunk.near, digest),
+        "INSERT INTO chunks(path, ordinal, scope, source, at, units, messages, file, key, shelf, kind, script,"
+        " speaker, hidden, own, near, digest) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        (*place, file, chunk.key, shelf, chunk.kind, script, chunk.speaker, hidden, chunk.own, chunk.near, digest),
     )
     number = connection.last_insert_rowid()
     connection.execute(

@@ -13,6 +13,7 @@ from appliance.memory.index import MemoryIndex
 from appliance.memory.items import Item, line_of
 from appliance.memory.scopes import Scope
 from appliance.memory.search import Hit, MemorySearch, SearchOptions
+from appliance.memory.store import rows
 from appliance.memory.workspace import Workspace
 from appliance.messages import SessionKey
 from appliance.testing.fake_embedder import FakeEmbedder
@@ -78,4 +79,4 @@ class House:
         return "\n---\n".join(hit.snippet for hit in await self.find(query, scope, limit))
 
     def count(self, sql: str, arguments: Sequence[Any] = ()) -> int:
-        return int(self.index.read(lambda c: c.execute(sql, arguments).fetchall())[0][0])
+        return int(self.index.read(lambda c: rows(c, sql, arguments))[0][0])

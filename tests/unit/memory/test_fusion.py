@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.memory.fusion import auto_weights, decay, diversify, join, scaled, telling_items
+from appliance.memory.fusion import Mix, auto_weights, decay, diversify, join, scaled, telling_items
 from appliance.memory.legs import Candidate
 from appliance.messages import Source
 
@@ -14,7 +14,7 @@ DAY = 86_400.0
 def candidate(number: int, text: float | None = None, cosine: float | None = None, **fields: object) -> Candidate:
     values = {"path": "sessions/a.jsonl", "kind": "turn", "at": 0.0, "units": ((number, f"text {number}"),)} | fields
     return Candidate(
-        number, 1, number, source=Source.OWNER, text_score=text, plain=cosine, centred=cosine, **values  # type: ignore[arg-type]
+        number, script=0, speaker="", text_score=text, plain=cosine, centred=cosine, source=Source.OWNER, **values,  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -36,16 +36,16 @@ def test_scaling_keeps_order_and_takes_equal_and_no_values() -> None:
 
 def test_a_leg_that_is_missing_leaves_the_order_to_the_other() -> None:
     words = [candidate(1, text=3.0), candidate(2, text=9.0)]
-    join(words, (0.0, 1.0))
+    join(words, Mix(0.0, 1.0))
     assert sorted(words, key=lambda c: -c.score)[0].id == 2
     near = [candidate(1, cosine=0.9), candidate(2, cosine=0.1)]
-    join(near, (0.7, 0.3))
+    join(near, Mix(0.7, 0.3))
     assert sorted(near, key=lambda c: -c.score)[0].id == 1
 
 
 def test_reciprocal_ranks_favour_what_both_legs_found() -> None:
     found = [candidate(1, text=9.0), candidate(2, text=8.0, cosine=0.8), candidate(3, cosine=0.9)]
-    join(found, (0.5, 0.5), rrf=True)
+    join(found, Mix(0.5, 0.5, rrf=True))
     assert max(found, key=lambda c: c.score).id == 2
 
 

@@ -1,0 +1,91 @@
+"""The tables of both languages, compiled for what a message is written in: Chinese, English, or both mixed."""
+
+from __future__ import annotations
+
+import functools
+import re
+from types import ModuleType
+
+from appliance.memory import rules_en as en
+from appliance.memory import rules_zh as zh
+
+_HAN = re.compile("[\u4e00-\u9fff]")
+_LATIN = re.compile("[a-z]{2}")
+# Spoken about the house or the person: what follows is a fact rather than an instruction.
+_ZH_FACT_SUBJECT = rf"^(?:我(?!要|想|希望|喜欢|的(?:邮件|回复|周报|报告))|我们|{zh.HOME}(?!要|请))"
+_EN_FACT_SUBJECT = r"^(?:i|we|i'm|im|ive|we're|i've|my|our)\b"
+
+
+class Rules:
+    """Each attribute is one table as a compiled pattern; rules_zh.py and rules_en.py say what they are for."""
+
+    take_back: re.Pattern[str]
+    fiction: re.Pattern[str]
+    lyrics: re.Pattern[str]
+    sarcasm: re.Pattern[str]
+    payload: re.Pattern[str]
+    reported: re.Pattern[str]
+    today: re.Pattern[str]
+    from_today: re.Pattern[str]
+    past: re.Pattern[str]
+    now: re.Pattern[str]
+    whole_hypothesis: re.Pattern[str]
+    condition: re.Pattern[str]
+    wished: re.Pattern[str]
+    asking: re.Pattern[str]
+    question_frame: re.Pattern[str]
+    task: re.Pattern[str]
+    chat: re.Pattern[str]
+    standing: re.Pattern[str]
+    standing_strong: re.Pattern[str]
+    negation: re.Pattern[str]
+    ask_first: re.Pattern[str]
+    quiet: re.Pattern[str]
+    limit: re.Pattern[str]
+    soft_limit: re.Pattern[str]
+    liking: re.Pattern[str]
+    comfort: re.Pattern[str]
+    wish: re.Pattern[str]
+    nature: re.Pattern[str]
+    having: re.Pattern[str]
+    recent: re.Pattern[str]
+    times: re.Pattern[str]
+    says: re.Pattern[str]
+    fault: re.Pattern[str]
+    self_limit: re.Pattern[str]
+    too: re.Pattern[str]
+    at_time: re.Pattern[str]
+    short_object: re.Pattern[str]
+
+    def __init__(self, *tables: ModuleType) -> None:
+        for name in Rules.__annotations__:
+            setattr(self, name, re.compile("|".join(getattr(table, name.upper()) for table in tables)))
+        chinese, english = zh in tables, en in tables
+        self.fact_subject = _join(chinese and _ZH_FACT_SUBJECT, english and _EN_FACT_SUBJECT)
+        self.others = _join(
+            chinese and rf"^(?:我(?:们)?(?:的|有个|有一个)?|我?那?个?|一个|某个?)?{zh.OTHERS}",
+            english and f"^{en.OTHERS}",
+        )
+        self.self_start = _join(
+            chinese and "^(?:但|可|不过|而|所以|因为|其实)?(?:我|咱|本人)",
+            english and r"^(?:and |but |so )?(?:i|i'm|im|we|my|our)\b",
+        )
+        self.lead_in = _join(chinese and f"^{zh.LEAD_IN}", english and f"^{en.LEAD_IN}")
+        self.only_standing = re.compile(
+            "(?:" + "|".join([*(table.STANDING_STRONG for table in tables), zh.POLITE, en.POLITE]) + ")+"
+        )
+
+
+def _join(*sources: str | bool) -> re.Pattern[str]:
+    return re.compile("|".join(source for source in sources if isinstance(source, str)))
+
+
+@functools.cache
+def _compiled(chinese: bool, english: bool) -> Rules:
+    return Rules(*([zh] if chinese else []), *([en] if english else []))
+
+
+def rules_for(folded: str) -> Rules:
+    """Given folded text, the rules of the languages it is written in. A text in neither gets the English ones."""
+    chinese = _HAN.search(folded) is not None
+    return _compiled(chinese, not chinese or _LATIN.search(folded) is not None)
