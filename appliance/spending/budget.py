@@ -22,16 +22,18 @@ from appliance.database import Database
 from appliance.errors import BudgetError, BudgetExceededError, InputError, UnpricedModelError
 from appliance.messages import Usage
 from appliance.settings import BudgetSettings
-from appliance.spending import budget_day, ledger, limits, marks, tokens
+from appliance.spending import adjust, budget_day, charging, ledger, limits, marks, tokens
 from appliance.spending.budget_day import BudgetDay
 from appliance.spending.calls import BudgetEvent, CallSpec, Reservation, notice_of_mark
-from appliance.spending.ledger import Call, Charge, Query
+from appliance.spending.ledger import Call, Charge, Query, query_of
 from appliance.spending.limits import Balance, Verdict, Worst
-from appliance.spending.money import ceil_div, picodollars, show
+from appliance.spending.money import picodollars, show
 from appliance.spending.prices import FREE, ModelPrice, Prices, flat
 
 __all__ = ["Budget", "BudgetEvent", "CallSpec", "Reservation"]
 _TIGHT_SHARE = 4
+# id of the reservation or 0, its row, the decision, the day, news for the owner
+Attempt = tuple[int, Call, Verdict, BudgetDay, list[BudgetEvent]]
 
 
 class Budget:
@@ -54,6 +56,7 @@ class Budget:
         self._clock = clock
         self._on_event = on_event
         self._waiting: set[asyncio.Event] = set()
+        self._background: set[asyncio.Future[None]] = set()
         self._damage = ""
 
     # -- before a call
@@ -123,7 +126,7 @@ class Budget:
         row = reservation.call if model is None else replace(reservation.call, model=model)
 
         def work(connection: apsw.Connection) -> tuple[int, list[BudgetEvent]]:
-            done = ledger.charged(_query(connection), reservation.id)
+            done = ledger.charged(query_of(connection), reservation.id)
             if done is not None:
                 return done, []
             ledger.close_reservation(connection, reservation.id)
@@ -141,13 +144,12 @@ class Budget:
 
     async def release(self, reservation: Reservation, *, outcome: str = "error") -> None:
         """The provider never accepted the call, so nothing was billed: give back what was held."""
+        await self._unreserve(reservation.id, reservation.call, outcome)
 
-        def work(connection: apsw.Connection) -> None:
-            if ledger.close_reservation(connection, reservation.id):
-                ledger.count_request(connection, reservation.call, outcome, Usage(), 0)
-
-        await self._database.write(work)
-        self._wake()
+    async def close(self) -> None:
+        """Wait for what is still being given back; call it before the database is closed."""
+        while self._background:
+            await asyncio.gather(*self._background)
 
     def recover(self) -> int:
         """At start, before any call: charge what a dead process left open as it was reserved, check today's totals,
@@ -168,7 +170,7 @@ class Budget:
         day = self._today().name
 
         def work(connection: apsw.Connection) -> list[str]:
-            bad = [problem for problem in ledger.check(_query(connection), day) if problem.startswith("row ")]
+            bad = [problem for problem in ledger.check(query_of(connection), day) if problem.startswith("row ")]
             if not bad:
                 ledger.rebuild(connection, day)
             return bad
@@ -212,16 +214,9 @@ class Budget:
             why = "0 raises nothing" if amount == 0 else f"{scope} has no limit that could be raised"
             raise InputError(f"The limit stays as it is: {why}.", fix="`appliance budget` lists the limits.")
 
-        def work(connection: apsw.Connection) -> None:
-            connection.execute(
-                "INSERT INTO spending_raises VALUES (?, ?, ?, ?)"
-                " ON CONFLICT DO UPDATE SET amount = amount + excluded.amount",
-                (day.name, name, key, amount),
-            )
-            now = limits.balance(_query(connection), self._settings(), day.name, name, key)
-            marks.forget(connection, day.name, now)
-
-        await self._database.write(work)
+        await self._database.write(
+            lambda connection: adjust.raise_limit(connection, self._settings(), day.name, name, key, amount)
+        )
         self._wake()
 
     async def set_daily(self, usd: Decimal | None) -> None:
@@ -231,12 +226,7 @@ class Budget:
             picodollars(usd)
         day = self._today()
 
-        def work(connection: apsw.Connection) -> None:
-            limits.store_daily(connection, self._settings(), usd)
-            now = limits.balance(_query(connection), self._settings(), day.name, "day", "")
-            marks.forget(connection, day.name, now)
-
-        await self._database.write(work)
+        await self._database.write(lambda connection: adjust.set_daily(connection, self._settings(), day.name, usd))
         self._wake()
 
     @property
@@ -247,11 +237,11 @@ class Budget:
 
     async def pause(self, why: str) -> None:
         """Call no paid model until `resume`, across restarts; what is under way goes on."""
-        await self._database.write(lambda connection: limits.store_pause(connection, why))
+        await self._database.write(lambda connection: adjust.pause(connection, why))
 
     async def resume(self) -> None:
         """Let paid models go on."""
-        await self._database.write(lambda connection: limits.store_pause(connection, ""))
+        await self._database.write(lambda connection: adjust.pause(connection, ""))
 
     def mark(self, name: str, percent: int) -> str | None:
         """The key of the notice of a mark, when it is set now; `name` is a scope as `status` writes it."""
@@ -323,8 +313,8 @@ class Budget:
                 return None, glance, today
         now, zone = self._clock.now(), self._zone()
 
-        def work(connection: apsw.Connection) -> tuple[int, Call, Verdict, BudgetDay, list[BudgetEvent]]:
-            query = _query(connection)
+        def work(connection: apsw.Connection) -> Attempt:
+            query = query_of(connection)
             day = budget_day.current(query, now, zone)
             row = self._row(call, day.name)
             verdict = limits.decide(
@@ -342,7 +332,7 @@ class Budget:
             return identity, row, verdict, day, events
 
         crash_point("budget.before_reserve")
-        identity, row, verdict, day, events = await self._database.write(work)
+        identity, row, verdict, day, events = await self._kept(work)
         crash_point("budget.reserved")
         self._tell(events)
         if verdict.action != "allow":
@@ -352,6 +342,34 @@ class Budget:
             price=price, started=self._clock.monotonic(), needs_exact=verdict.shrunk and call.input_tokens is None,
         )  # fmt: skip
         return reservation, verdict, day
+
+    async def _kept(self, work: Callable[[apsw.Connection], Attempt]) -> Attempt:
+        """Write; when the caller is cancelled meanwhile, give back what is granted after all, for nobody would."""
+        writing = asyncio.ensure_future(self._database.write(work))
+        try:
+            return await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            giving_back = asyncio.ensure_future(self._give_back(writing))
+            self._background.add(giving_back)
+            giving_back.add_done_callback(self._background.discard)
+            raise
+
+    async def _give_back(self, writing: asyncio.Future[Attempt]) -> None:
+        try:
+            identity, row, _, _, events = await writing
+        except (BudgetError, apsw.Error):  # nothing was granted, and who asked has gone
+            return
+        self._tell(events)
+        if identity:
+            await self._unreserve(identity, row, "cancelled")
+
+    async def _unreserve(self, identity: int, row: Call, outcome: str) -> None:
+        def work(connection: apsw.Connection) -> None:
+            if ledger.close_reservation(connection, identity):
+                ledger.count_request(connection, row, outcome, Usage(), 0)
+
+        await self._database.write(work)
+        self._wake()
 
     async def _wait_for(self, freed: asyncio.Event, until: float) -> None:
         """Until money comes free or the time is over."""
@@ -367,23 +385,13 @@ class Budget:
         seconds = max(0.0, self._clock.monotonic() - reservation.started)
         spec = reservation.spec
         if spec.local:
-            hour = picodollars(self._settings().electricity_usd_per_hour)
-            electricity = ceil_div(hour * int(seconds * 1000), 3_600_000)
-            figure: ledger.Figure = "estimate" if usage.estimated else "provider"
-            return Charge(_sane(usage) or Usage(), 0, figure, outcome, seconds, electricity)
-        sane = _sane(usage)
-        if sane is None or sane.prompt + sane.output == 0:
-            return Charge(Usage(estimated=True), reservation.amount, "bound", outcome, seconds)
-        if sane.estimated and not sane.cache_read and not sane.cache_write:
-            # Nobody said how the prompt was billed, so it counts as the dearest it can have been.
-            prompt = sane.input or tokens.likely(self._database.read, spec.model, spec.size)
-            sane = replace(sane, input=0, cache_write_5m=prompt) if spec.cache_write else replace(sane, input=prompt)
-        modes = usage.modes or spec.modes
-        return Charge(sane, price.cost(sane, modes), "estimate" if sane.estimated else "provider", outcome, seconds)
+            return charging.local(usage, picodollars(self._settings().electricity_usd_per_hour), outcome, seconds)
+        likely = lambda: tokens.likely(self._database.read, spec.model, spec.size)  # noqa: E731 - asked for rarely
+        return charging.paid(spec, usage, price, reservation.amount, likely, outcome, seconds)
 
     def _events(self, connection: apsw.Connection, row: Call, cost: int, reserved: int) -> list[BudgetEvent]:
         """Marks that this charge passed, and a bill over its reservation."""
-        query = _query(connection)
+        query = query_of(connection)
         day = budget_day.current(query, self._clock.now(), self._zone())
         events = []
         if cost > reserved and not row.local:
@@ -429,14 +437,3 @@ class Budget:
         if self._on_event is not None:
             for event in events:
                 self._on_event(event)
-
-
-def _query(connection: apsw.Connection) -> Query:
-    return lambda sql, arguments: connection.execute(sql, arguments).fetchall()
-
-
-def _sane(usage: Usage) -> Usage | None:
-    """The usage, or None when a figure in it cannot be one: then the call is charged as reserved."""
-    figures = (usage.input, usage.cache_read, usage.cache_write_5m, usage.cache_write_1h, usage.output)
-    whole = all(isinstance(figure, int) and not isinstance(figure, bool) and 0 <= figure < 2**40 for figure in figures)
-    return usage if whole else None

@@ -133,6 +133,11 @@ class Total:
     reserved: int = 0
 
 
+def query_of(connection: apsw.Connection) -> Query:
+    """Reads of this connection, in the form that works for readers and inside a transaction alike."""
+    return lambda sql, arguments: connection.execute(sql, arguments).fetchall()
+
+
 def open_reservation(connection: apsw.Connection, call: Call, amount: int) -> int:
     """Write a reservation and count it as reserved; return its id."""
     connection.execute(

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
-import apsw
-
 from appliance.clock import iso
 from appliance.settings import BudgetSettings
 from appliance.spending.budget_day import BudgetDay
@@ -167,16 +165,6 @@ def limited(query: Query, settings: BudgetSettings, day: str) -> list[tuple[str,
     return found
 
 
-def store_daily(connection: apsw.Connection, settings: BudgetSettings, usd: Decimal | None) -> None:
-    """Keep a daily limit in place of the setting, or (None) forget it."""
-    connection.execute("DELETE FROM spending_state WHERE key IN ('daily_usd', 'daily_usd_replaces')")
-    if usd is not None:
-        connection.executemany(
-            "INSERT INTO spending_state VALUES (?, ?)",
-            [("daily_usd", str(usd)), ("daily_usd_replaces", str(settings.daily_usd))],
-        )
-
-
 def status(query: Query, settings: BudgetSettings, day: BudgetDay) -> list[dict[str, Any]]:
     """How every limit stands, in the form of `appliance budget --json`."""
     rows = [_status(balance(query, settings, day.name, "day", ""), day, total(query, day.name, "day", ""))]
@@ -197,10 +185,3 @@ def _status(stands: Balance | None, day: BudgetDay, totals: Total) -> dict[str, 
         "remaining": None if stands is None else usd_number(max(0, stands.free)),
         "resets_at": iso(day.resets_at),
     }
-
-
-def store_pause(connection: apsw.Connection, why: str) -> None:
-    """Remember why paid models are paused, or (empty) that they are not."""
-    connection.execute("DELETE FROM spending_state WHERE key = 'paused'")
-    if why:
-        connection.execute("INSERT INTO spending_state VALUES ('paused', ?)", (why,))

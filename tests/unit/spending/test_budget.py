@@ -140,6 +140,21 @@ async def test_a_cancelled_wait_leaves_nothing_behind(tmp_path: Path) -> None:
         assert books.budget._waiting == set()
 
 
+async def test_a_call_that_is_cancelled_while_its_reservation_is_written_holds_nothing(tmp_path: Path) -> None:
+    async with open_books(tmp_path) as books:
+        for _ in range(20):
+            reserving = asyncio.create_task(books.budget.reserve(call()))
+            while not books.budget._background and not reserving.done():
+                await asyncio.sleep(0)
+                reserving.cancel()
+            await asyncio.gather(reserving, return_exceptions=True)
+            await books.budget.close()
+        given_back = books.database.read("SELECT calls FROM spending_series WHERE outcome = 'cancelled'")
+        assert given_back == [(20,)]
+        assert books.database.read("SELECT count(*) FROM reservations") == [(0,)]
+        assert books.budget.status()[0]["reserved"] == 0.0
+
+
 async def test_when_little_is_left_the_output_limit_shrinks_but_not_under_512(tmp_path: Path) -> None:
     prompt = {"input_tokens": 0, "byte_bound": 1, "characters": 1}  # bound: 32 tokens
     async with open_books(tmp_path, settings=limit("0.05")) as books:
