@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
+import socket
 import time
 from typing import Any, Literal
 
@@ -20,7 +21,7 @@ from appliance.sandbox import protocol
 from appliance.sandbox.engine import DockerEngine, EngineError
 from appliance.sandbox.job_log import JobLog
 from appliance.sandbox.output import Frames
-from appliance.sandbox.template import LEASE_SECONDS, RunnerConfig, container, resolve_work
+from appliance.sandbox.template import LEASE_SECONDS, LOG_MIB, RunnerConfig, container, resolve_work
 from appliance.storage import atomic_write
 
 State = Literal["starting", "running", "exited", "killed", "timeout", "flooded", "lost"]
@@ -30,7 +31,6 @@ _KEEP = 50  # ended ones that are still listed
 _KEEP_SECONDS = 86_400.0
 _FLOOD = 1 << 30  # bytes of output after which a command is ended
 _PIECE = 4096  # bytes of input in one frame
-_REPLAYED = 7 * 1024 * 1024  # bytes that the engine's own log surely still holds from the beginning
 _READ = 256 * 1024
 
 
@@ -62,8 +62,9 @@ class Jobs:
         self._folder = config.state / "jobs"
         self._jobs: dict[str, Job] = {}
         self._logs: dict[str, JobLog] = {}
-        self._socks: dict[str, Any] = {}
+        self._socks: dict[str, socket.socket] = {}
         self._followers: dict[str, asyncio.Task[None]] = {}
+        self._ending: set[asyncio.Task[None]] = set()
         self._ended = asyncio.Condition()
         self._load()
 
@@ -117,9 +118,7 @@ class Jobs:
             until=now + request.timeout,
             started=now,
         )
-        body = container(
-            self._config, engine, work, request.profile, owner=self._owner, name=job.name, background=job.until
-        )
+        body = container(self._config, engine, work, request.profile, owner=self._owner, background=job.until)
         self._jobs[id_] = job
         self._logs[id_] = JobLog(self._folder, id_)
         self._save(job)
@@ -127,7 +126,7 @@ class Jobs:
         try:
             await self._engine.create(body, job.name)
             crash_point("background_created")
-            await self._follow(job, replay=False)
+            sock = self._socks[id_] = await self._engine.attach(job.name)
             await self._engine.start(job.name)
             lines = request.command.split("\n")
             text = f"-\n{len(lines)}\n{request.command}\n{LEASE_SECONDS}\n"
@@ -137,9 +136,9 @@ class Jobs:
             if isinstance(error, (SandboxError, asyncio.CancelledError)):
                 raise
             raise SandboxError(f"The background command did not start: {error}.") from error
-        if job.state == "starting":
-            job.state = "running"
-            self._save(job)
+        job.state = "running"
+        self._save(job)
+        self._followers[id_] = asyncio.get_running_loop().create_task(self._read(job, sock))
         return self._shown(job)
 
     async def poll(self, request: protocol.Poll) -> tuple[dict[str, Any], bytes]:
@@ -231,24 +230,14 @@ class Jobs:
             return
         if job.state == "starting":
             await self._finish(job, "lost", None)  # whether it got its command is unknown: it must not run on
-        elif not state.get("Running"):
-            await self._follow(job, replay=True)
         else:
-            await self._engine.kill(job.name, "USR1")
-            await self._follow(job, replay=True)
+            if state.get("Running"):
+                await self._engine.kill(job.name, "USR1")
+                self._socks[job.id] = await self._engine.attach(job.name, output=False)
+            self._followers[job.id] = asyncio.get_running_loop().create_task(self._catch_up(job))
 
-    async def _follow(self, job: Job, *, replay: bool) -> None:
-        log = self._logs[job.id]
-        whole = replay and log.total < _REPLAYED
-        if replay and not whole:
-            log.add(b"\n[some output may be missing here: the sandbox runner was restarted]\n")
-        sock = await self._engine.attach(job.name, replay=whole)
-        self._socks[job.id] = sock
-        task = asyncio.get_running_loop().create_task(self._read(job, sock, log.total if whole else 0))
-        self._followers[job.id] = task
-
-    async def _read(self, job: Job, sock: Any, skip: int) -> None:
-        """Write a command's output to its log until it ends; the first `skip` bytes are there already."""
+    async def _read(self, job: Job, sock: socket.socket) -> None:
+        """Write a command's output to its log as it comes, until it ends."""
         loop = asyncio.get_running_loop()
         frames = Frames()
         log = self._logs[job.id]
@@ -259,14 +248,36 @@ class Jobs:
                 data = b""
             if not data:
                 break
-            for _, piece in frames.feed(data):
-                passed = min(skip, len(piece))
-                skip -= passed
-                if passed < len(piece):
-                    log.add(bytes(piece[passed:]))
-            if log.total > _FLOOD and job.state in _RUNNING:
+            log.add(b"".join(piece for _, piece in frames.feed(data)))
+            if log.total > _FLOOD:
                 await self._end(job, "flooded")
         await self._wait_ended(job)
+
+    async def _catch_up(self, job: Job) -> None:
+        """The same for a command that a former runner started: what it missed stands in the engine's log."""
+        log = self._logs[job.id]
+        since = None if log.logged_as_json() < 2 * LOG_MIB * 1024 * 1024 else log.changed
+        skip = log.total if since is None else 0
+        if since is not None:
+            log.add(b"\n[some output may be missing or doubled here: the sandbox runner was restarted]\n")
+        loop = asyncio.get_running_loop()
+
+        def sink(data: bytes) -> None:
+            nonlocal skip
+            passed = min(skip, len(data))
+            skip -= passed
+            before = log.total
+            log.add(data[passed:])
+            if before <= _FLOOD < log.total:
+                loop.call_soon_threadsafe(self._flooded, job)
+
+        await self._engine.follow(job.name, sink, since=since)
+        await self._wait_ended(job)
+
+    def _flooded(self, job: Job) -> None:
+        task = asyncio.get_running_loop().create_task(self._end(job, "flooded"))
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
 
     async def _wait_ended(self, job: Job) -> None:
         """The output is over: find out how the container ended, however long the engine is away."""
@@ -316,8 +327,9 @@ class Jobs:
 
     async def close(self) -> None:
         """Let go of all commands without ending them: the next runner finds them."""
-        for task in self._followers.values():
+        tasks = [*self._followers.values(), *self._ending]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._followers.values(), return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         for sock in self._socks.values():
             sock.close()

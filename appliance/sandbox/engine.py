@@ -7,9 +7,11 @@ time-out, or an OSError, comes out as EngineError.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import os
 import socket
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -119,12 +121,9 @@ class DockerEngine:
     async def start(self, name: str) -> None:
         await self.call(lambda api: api.start(name))
 
-    async def attach(self, name: str, *, replay: bool = False) -> socket.socket:
-        """Return the container's streams as one non-blocking socket: write its input, read Docker's frames.
-
-        `replay`: what the engine logged so far comes first.
-        """
-        return await self.call(lambda api: _attach(api, name, replay))
+    async def attach(self, name: str, *, output: bool = True) -> socket.socket:
+        """Return the container's streams as one non-blocking socket: write its input, read Docker's frames."""
+        return await self.call(lambda api: _attach(api, name, output))
 
     async def kill(self, name: str, signal: str = "KILL") -> None:
         await self.call(lambda api: api.kill(name, signal))
@@ -135,6 +134,41 @@ class DockerEngine:
 
     async def inspect(self, name: str) -> dict[str, Any]:
         found: dict[str, Any] = await self.call(lambda api: api.inspect_container(name))
+        return found
+
+    async def follow(self, name: str, sink: Callable[[bytes], None], *, since: float | None) -> None:
+        """Hand a container's logged output to `sink`, in a thread of its own, until the container ends.
+
+        From the beginning, or from `since` (Unix seconds) on. The engine answers only when there is output, so the
+        thread may outlive a cancelled call until the container is removed.
+        """
+        loop = asyncio.get_running_loop()
+        over: asyncio.Future[None] = loop.create_future()
+        stopped = threading.Event()
+
+        def end() -> None:
+            if not over.done():
+                over.set_result(None)
+
+        def pump(api: docker.APIClient) -> None:
+            with contextlib.suppress(*_FAILURES):  # the engine went away; the caller asks it how the container is
+                for data in api.logs(name, stdout=True, stderr=True, stream=True, follow=True, since=since):
+                    if stopped.is_set():
+                        break
+                    sink(data)
+            with contextlib.suppress(RuntimeError):  # the loop is closed already
+                loop.call_soon_threadsafe(end)
+
+        api = await self.call(lambda api: api)
+        threading.Thread(target=pump, args=(api,), name=f"log-{name}", daemon=True).start()
+        try:
+            await over
+        finally:
+            stopped.set()
+
+    async def logs(self, name: str) -> bytes:
+        """What the engine logged of a container so far."""
+        found: bytes = await self.call(lambda api: api.logs(name, stdout=True, stderr=True, stream=False))
         return found
 
     async def ours(self, owner: str) -> list[dict[str, Any]]:
@@ -154,8 +188,8 @@ class DockerEngine:
             self._api.close()
 
 
-def _attach(api: docker.APIClient, name: str, replay: bool) -> socket.socket:
-    parameters = {"stdin": 1, "stream": 1, "stdout": 1, "stderr": 1, "logs": int(replay)}
+def _attach(api: docker.APIClient, name: str, output: bool) -> socket.socket:
+    parameters = {"stdin": 1, "stream": 1, "stdout": int(output), "stderr": int(output)}
     answer = api.attach_socket(name, params=parameters)
     raw = getattr(answer, "_sock", answer)
     # The SDK's object closes its socket when it is collected; ours must live until we close it.

@@ -25,6 +25,7 @@ from appliance.errors import SandboxError
 from appliance.sandbox import container, protocol
 from appliance.sandbox.background import Jobs
 from appliance.sandbox.container import Ran, Ready
+from appliance.sandbox.egress import Egress
 from appliance.sandbox.engine import DockerEngine, EngineError
 from appliance.sandbox.pool import Key, Pool
 from appliance.sandbox.template import RunnerConfig, resolve_work
@@ -47,6 +48,7 @@ class Runner:
         self.undertaker = Undertaker(self.engine)
         self.pool = Pool(self._boot, self.undertaker.bury, size=config.pool_size)
         self.jobs = Jobs(config, self.engine, self.owner, self.undertaker.bury)
+        self.egress = Egress(config, self.engine, self.owner)
         self._booting: set[str] = set()
         self._running: set[str] = set()
         self._gate = asyncio.Semaphore(_MOST_AT_ONCE)
@@ -62,8 +64,10 @@ class Runner:
     async def _boot(self, key: Key) -> Ready:
         work = resolve_work(self.config, key[0])
         engine = await self.engine.features()
+        if key[1] == "allowlist":
+            await self.egress.ensure()
         name = f"appliance-{self.owner[:8]}-{secrets.token_hex(6)}"
-        body = template(self.config, engine, work, key[1], owner=self.owner, name=name, background=None)
+        body = template(self.config, engine, work, key[1], owner=self.owner, background=None)
         self._booting.add(name)
         try:
             return await container.boot(self.engine, body, name, work.id, work.path)
@@ -161,6 +165,8 @@ class Runner:
                 return _ran(await self.run(request, given))
             case protocol.Start():
                 self._profile(request.profile)
+                if request.profile == "allowlist":
+                    await self.egress.ensure()
                 return {"job": await self.jobs.start(request)}, []
             case protocol.Poll():
                 state, data = await self.jobs.poll(request)
@@ -213,6 +219,8 @@ class Runner:
         for name in self._booting | self._running:
             self.undertaker.bury(name)
         await self.undertaker.close(10.0)
+        if self.config.allow_domains and not self.jobs.names:
+            await self.egress.close()
         self.engine.close()
 
 

@@ -24,6 +24,8 @@ WORKSPACE = "/workspace"
 PROXY = "http://egress:3128"
 LEASE_SECONDS = 30  # a background command ends one to two of these after nobody renewed its lease
 
+LOG_MIB = 32  # the engine keeps one to two of these of a background command, as JSON
+
 READY = b"\x06"
 
 # The wrapper reads, line by line, a random mark, the number of lines of the script, the script and the size of its
@@ -190,12 +192,13 @@ def environment(config: RunnerConfig, profile: str) -> dict[str, str]:
 
 
 def container(
-    config: RunnerConfig, engine: Engine, work: Work, profile: str, *, owner: str, name: str, background: float | None
+    config: RunnerConfig, engine: Engine, work: Work, profile: str, *, owner: str, background: float | None
 ) -> dict[str, Any]:
     """The whole body of a create request for a command's container, as the Docker API takes it.
 
     `background` is the Unix time at which a background command must have ended, None for a pooled container.
     """
+    network = "none" if profile == "none" else egress_network(owner)
     words = [f"{key}={value}" for key, value in environment(config, profile).items()]
     wrapper = WRAPPER if background is None else BACKGROUND_WRAPPER
     entry = [engine.init, "--"] if engine.init else []
@@ -221,15 +224,22 @@ def container(
         "AttachStdout": background is None,
         "AttachStderr": background is None,
         "Tty": False,
-        "HostConfig": _host(config, engine, work, profile, background is not None),
+        "HostConfig": _host(config, engine, work, network, background is not None),
     }
 
 
-def _host(config: RunnerConfig, engine: Engine, work: Work, profile: str, background: bool) -> dict[str, Any]:
+def egress_network(owner: str) -> str:
+    """The name of the internal network on which a runner's commands find their proxy."""
+    return f"appliance-egress-{owner[:8]}"
+
+
+def _host(config: RunnerConfig, engine: Engine, work: Work, network: str, background: bool) -> dict[str, Any]:
     memory = config.memory_mb * 1024 * 1024
-    log = {"Type": "json-file", "Config": {"max-size": "8m", "max-file": "2"}} if background else {"Type": "none"}
+    log: dict[str, Any] = {"Type": "none"}
+    if background:
+        log = {"Type": "json-file", "Config": {"max-size": f"{LOG_MIB}m", "max-file": "2"}}
     host: dict[str, Any] = {
-        "NetworkMode": "none" if profile == "none" else "appliance-egress",
+        "NetworkMode": network,
         "ReadonlyRootfs": True,
         "Tmpfs": {"/tmp": "rw,noexec,nosuid,nodev,size=64m,mode=1777"},  # noqa: S108
         "ShmSize": 16 * 1024 * 1024,

@@ -1,4 +1,5 @@
 #!/bin/sh
+# EGRESS_PUBLIC=1 opens the second listener; never on a network that commands are on.
 # Write the owner's domains (ALLOW_DOMAINS, separated by spaces) for squid, then run it.
 # `example.org` allows that name and its subdomains, as the owner means it.
 set -eu
@@ -11,4 +12,6 @@ for domain in ${ALLOW_DOMAINS:-}; do
 done
 # squid wants at least one entry; this name can never exist.
 [ -s /run/egress/domains ] || printf 'nothing-is-allowed.invalid\n' > /run/egress/domains
+echo 'http_port 3128 name=listed' > /run/egress/listeners
+if [ "${EGRESS_PUBLIC:-0}" = 1 ]; then echo 'http_port 3129 name=public' >> /run/egress/listeners; fi
 exec squid -N -f /etc/appliance/squid.conf

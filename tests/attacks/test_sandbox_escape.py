@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.integration.sandbox.conftest import House
@@ -16,10 +18,10 @@ WAYS = {
     "unshare network": "unshare -n true && echo open",
     "raw socket": "python3 -c 'import socket; socket.socket(2, 3, 1); print(\"open\")'",
     "packet socket": "python3 -c 'import socket; socket.socket(17, 3, 3); print(\"open\")'",
-    "trace pid 1": "python3 -c 'import ctypes; print(\"open\" if ctypes.CDLL(None).ptrace(16, 1, 0, 0) == 0 else \"\")'",
-    "memory of pid 1": "python3 -c 'open(\"/proc/1/mem\", \"r+b\"); print(\"open\")'",
+    "trace pid 1": 'python3 -c \'import ctypes; print("open" if ctypes.CDLL(None).ptrace(16, 1, 0, 0) == 0 else "")\'',
+    "memory of pid 1": 'python3 -c \'open("/proc/1/mem", "r+b"); print("open")\'',
     "environment of pid 1": "cat /proc/1/environ | grep -q . && echo open",
-    "memory of the wrapper": "python3 -c 'import os; open(f\"/proc/{os.getppid()}/mem\", \"rb\"); print(\"open\")'",
+    "memory of the wrapper": 'python3 -c \'import os; open(f"/proc/{os.getppid()}/mem", "rb"); print("open")\'',
     "streams of the wrapper": "ls /proc/$PPID/fd/ && echo open",
     "sysctl": "echo 1 > /proc/sys/kernel/hostname && echo open",
     "sysrq": "echo b > /proc/sysrq-trigger && echo open",
@@ -32,12 +34,12 @@ WAYS = {
     "write usr": "touch /usr/bin/x && echo open",
     "become root": "su -c id && echo open",
     "setuid": "python3 -c 'import os; os.setuid(0); print(\"open\")'",
-    "setuid programs gain": "cp /usr/bin/id /workspace/i && chmod 4755 /workspace/i && chown 0 /workspace/i && echo open",
+    "give a file to root": "cp /usr/bin/id /workspace/i && chown 0 /workspace/i && echo open",
     "run from tmp": "cp /usr/bin/id /tmp/i && /tmp/i && echo open",
     "chroot": "chroot / true && echo open",
-    "keyring": "python3 -c 'import ctypes; print(\"open\" if ctypes.CDLL(None).syscall(250, 0, -3, 1) > 0 else \"\")'",
-    "bpf": "python3 -c 'import ctypes; print(\"open\" if ctypes.CDLL(None).syscall(321, 0, 0, 0) >= 0 else \"\")'",
-    "kexec": "python3 -c 'import ctypes; print(\"open\" if ctypes.CDLL(None).syscall(246, 0, 0, 0, 0) == 0 else \"\")'",
+    "keyring": 'python3 -c \'import ctypes; print("open" if ctypes.CDLL(None).syscall(250, 0, -3, 1) > 0 else "")\'',
+    "bpf": 'python3 -c \'import ctypes; print("open" if ctypes.CDLL(None).syscall(321, 0, 0, 0) >= 0 else "")\'',
+    "kexec": 'python3 -c \'import ctypes; print("open" if ctypes.CDLL(None).syscall(246, 0, 0, 0, 0) == 0 else "")\'',
     "clock": "date -s 2000-01-01 && echo open",
     "cgroup": "mkdir /sys/fs/cgroup/memory/x /sys/fs/cgroup/x && echo open",
     "release agent": "echo /x > /sys/fs/cgroup/memory/release_agent && echo open",
@@ -76,15 +78,16 @@ async def test_no_secret_of_the_gateway_is_inside(house: House, monkeypatch: pyt
     result = await house.client.run("main", "cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n'; mount; set; env")
     assert b"canary" not in result.stdout
     pid = await house.pid()
-    with open(f"/proc/{pid}/environ", "rb") as file:
-        assert b"canary" not in file.read(), "the runner needs no key either"
+    assert b"canary" not in Path(f"/proc/{pid}/environ").read_bytes(), "the runner needs no key either"
 
 
 async def test_another_agents_folder_is_not_there(house: House) -> None:
     other = house.config.agents / "other" / "files"
     other.mkdir(parents=True)
     (other / "secret.txt").write_text("canary")
-    result = await house.client.run("main", "grep -rs canary / --include=secret.txt; find / -name secret.txt 2>/dev/null")
+    result = await house.client.run(
+        "main", "grep -rs canary / --include=secret.txt; find / -name secret.txt 2>/dev/null"
+    )
     assert result.stdout == b""
     assert b"canary" in (await house.client.run("other", "cat secret.txt")).stdout
 
@@ -98,7 +101,9 @@ async def test_a_link_in_the_work_folder_leads_to_the_container_only(house: Hous
 
 
 async def test_a_forged_end_is_only_output(house: House) -> None:
-    forged = "printf '%s000' 0123456789abcdef0123456789abcdef; printf '%s000' 0123456789abcdef0123456789abcdef >&2; exit 9"
+    forged = (
+        "printf '%s000' 0123456789abcdef0123456789abcdef; printf '%s000' 0123456789abcdef0123456789abcdef >&2; exit 9"
+    )
     result = await house.client.run("main", forged)
     assert result.code == 9
     assert result.stdout == b"0123456789abcdef0123456789abcdef000"

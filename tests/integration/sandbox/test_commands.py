@@ -38,7 +38,13 @@ async def test_nothing_but_the_work_folder_outlives_a_command(house: House) -> N
 async def test_the_environment_is_the_fixed_one(house: House) -> None:
     result = await house.client.run("main", "python3 -c 'import os; print(*os.environ)'")
     # What bash itself adds (PWD, SHLVL, _) tells nothing about the outside.
-    assert set(result.stdout.decode().split()) - {"PWD", "SHLVL", "_", "OLDPWD"} == {"PATH", "HOME", "LANG", "TERM", "TZ"}
+    assert set(result.stdout.decode().split()) - {"PWD", "SHLVL", "_", "OLDPWD"} == {
+        "PATH",
+        "HOME",
+        "LANG",
+        "TERM",
+        "TZ",
+    }
 
 
 async def test_words_run_exactly_as_given(house: House) -> None:
