@@ -58,7 +58,7 @@ def test_the_status_answers_long_before_a_model_is_there(tmp_path: Path) -> None
     empty = LocalService(chat="off", embedder="off", folder=tmp_path)
     try:
         assert empty.status()["phase"] == "off"
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - begun < 15  # about one on a quiet machine
         answer = empty.chat("hello")
         assert (answer.status_code, answer.json()["error"]["type"]) == (503, "model_not_ready")
     finally:

@@ -220,7 +220,7 @@ def test_embeddings_are_answered_while_a_long_answer_is_written(service: LocalSe
         with service.connect() as client:
             client.post(
                 "/v1/chat/completions",
-                json={"messages": [{"role": "user", "content": "Write a long story."}], "max_tokens": 200},
+                json={"messages": [{"role": "user", "content": "it rained, it snowed. " * 80}], "max_tokens": 20},
             )
         done.set()
 
@@ -246,15 +246,20 @@ def test_a_client_that_hangs_up_frees_the_model(service: LocalService, stream: b
         else:
             with pytest.raises(httpx2.ReadTimeout):
                 client.post("/v1/chat/completions", json=body, timeout=0.5)
+    first = _seconds(service)
+    assert first < 8 + 10 * _seconds(service)  # reading that prompt to its end takes far longer
+
+
+def _seconds(service: LocalService) -> float:
     begun = time.monotonic()
     assert service.chat("Say hello.", max_tokens=5).status_code == 200
-    assert time.monotonic() - begun < 8
+    return time.monotonic() - begun
 
 
 def test_the_status_answers_while_the_model_works(service: LocalService) -> None:
-    thread = threading.Thread(target=lambda: service.chat("Write a long story.", max_tokens=100))
+    thread = threading.Thread(target=lambda: service.chat("it rained and rained. " * 80, max_tokens=5))
     thread.start()
-    begun = time.monotonic()
+    time.sleep(0.1)
     assert service.status()["phase"] == "ready"
-    assert time.monotonic() - begun < 1.5
+    assert thread.is_alive()
     thread.join(60)

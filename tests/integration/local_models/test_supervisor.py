@@ -122,7 +122,8 @@ async def test_a_pull_is_followed_to_its_end(make: Make) -> None:
     await supervisor.wait(lambda s: s.chat_ready, 10)
     seen: list[float | None] = []
     await supervisor.pull("bge-m3", lambda percent, _detail: seen.append(percent))
-    assert seen == [50.0, 100.0]
+    assert seen[-1] == 100.0
+    assert set(seen) <= {50.0, 100.0}
 
 
 async def test_a_pull_that_cannot_be_done_says_why(make: Make) -> None:
