@@ -7,8 +7,7 @@ telling may tell it a second time, never not at all.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Sequence
 
 import apsw
 
@@ -27,10 +26,8 @@ _KEEP_SECONDS = 90 * 86_400.0
 Choices = Sequence[tuple[str, str]]  # label of a button, the command that it runs
 
 
-class Tell(Protocol):
-    """Say something to the owner in every channel they use; returns once it is sure to be sent (the outbox has it)."""
-
-    async def __call__(self, text: str, choices: Choices) -> None: ...
+# Say something to the owner in every channel they use; returns once it is sure to be sent (the outbox has it).
+Tell = Callable[[str, Choices], Awaitable[None]]
 
 
 class Notices:
