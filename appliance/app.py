@@ -20,10 +20,9 @@ from appliance import __version__
 from appliance.agent import sessions as sessions_module
 from appliance.agent.asking import Brain
 from appliance.agent.compaction import Compactor
-from appliance.agent.history import messages_of
 from appliance.agent.prompt import PromptBuilder
 from appliance.agent.results import ResultShaper
-from appliance.agent.sessions import Sessions
+from appliance.agent.sessions import Sessions, StoppableSessions
 from appliance.agent.templates import NAMES, template
 from appliance.agent.turn import Agent
 from appliance.channels import access
@@ -53,17 +52,18 @@ from appliance.memory.commands import make_embedder
 from appliance.memory.house import Memory
 from appliance.memory.items import note_line
 from appliance.memory.workspace import Workspace
-from appliance.messages import Event, Inbound, Mode, Outbound, Person, Received, Reply, Role, SessionKey
+from appliance.messages import Event, Mode, Outbound, Person, Received, Reply, Role, SessionKey
 from appliance.models.resolver import Resolver
 from appliance.models.shelf import Shelf
 from appliance.observability import audit, logs
 from appliance.observability.health import Health, State
+from appliance.overview import Overview
 from appliance.settings import Settings
 from appliance.spending import ledger
 from appliance.spending.budget import Budget, BudgetEvent
 from appliance.spending.prices import Prices
 from appliance.spending.report import Spending
-from appliance.spending.show import budget_text, event_text, spend_text
+from appliance.spending.show import event_text
 from appliance.storage import StateLock, atomic_write, prepare_state
 from appliance.texts import say
 from appliance.tools.base import ToolContext, ToolResult
@@ -73,7 +73,7 @@ from appliance.tools.outputs import Outputs, ReadOutput
 from appliance.tools.registry import Registry
 
 log = structlog.get_logger(__name__)
-_OWNER = Person("owner", role=Role.OWNER)
+OWNER = Person("owner", role=Role.OWNER)
 _DRAIN_SECONDS = 20.0
 
 
@@ -239,6 +239,7 @@ class Appliance:
         self.delivery = Delivery(Outbox(self.core, self.clock), self.clock, self._undeliverable)
         self.sessions = Sessions(self.state, self.core, self.clock)
         self.outputs = Outputs(self.state / "outputs")
+        self.pool = Pool(lambda *turn: self.intake.run_batch(*turn), settings.agent.parallel_turns, self.mode_of)
         self.tools = Registry([Read(), Write(), Edit(), ReadOutput(self.outputs)], self._record_tool)
         self.compactor = Compactor(
             sessions=self.sessions,
@@ -250,6 +251,19 @@ class Appliance:
             emit=self._emit_hook,
             cooled=lambda key: self.prompt_builder(key.agent).cooled(key),
         )
+        self.overview = Overview(
+            settings=settings,
+            health=self.health,
+            resolver=self.resolver,
+            supervisor=self.supervisor,
+            inbox=self.inbox,
+            delivery=self.delivery,
+            pool=self.pool,
+            budget=self.budget,
+            spending=self.spending,
+            sessions=self.sessions,
+            brain=lambda: self.brain,
+        )
         self.brain = Brain(
             compactor=self.compactor,
             resolver=self.resolver,
@@ -258,7 +272,7 @@ class Appliance:
             settings=lambda: settings,
             clock=self.clock,
             chain=self.chain_of,
-            coming=self._coming,
+            coming=self.overview.coming,
         )
         self.agent = Agent(
             sessions=self.sessions,
@@ -282,7 +296,6 @@ class Appliance:
             clock=self.clock,
             tell_owner=self.tell_owner,
         )
-        self.pool = Pool(self.intake.run_batch, settings.agent.parallel_turns, self.mode_of)
         self.intake.pool = self.pool
         self.events.listen(self.delivery.on_event)
         self.events.listen(self.intake.on_event)
@@ -290,11 +303,11 @@ class Appliance:
             sessions=self.sessions,
             pool=self.pool,
             budget=self.budget,
-            money=self,
+            money=self.overview,
             chain=self.chain_of,
             models=lambda: list(dict.fromkeys([*settings.chain, settings.cheap, *settings.openai_compatible])),
-            status=self.status_text,
-            context=self.context_for,
+            status=self.overview.status_text,
+            context=self.overview.context,
             doctor=self._doctor,
             cooled=lambda key: self.prompt_builder(key.agent).cooled(key),
             audit=self.audit.record,
@@ -355,17 +368,17 @@ class Appliance:
             settings=self.settings,
             auth=self.auth,
             health=self.health,
-            intake=_Listening(self),
+            intake=self.intake,
             events=self.events,
             replies=self.replies,
-            sessions=_SessionsFace(self),
+            sessions=StoppableSessions(self.sessions, self.pool.stop),
             web=WebChat(self.workspace("main").files, clock=self.clock),
             version=__version__,
             clock=self.clock,
-            context=lambda key: self.context_for(key, _OWNER),
+            context=lambda key: self.overview.context(key, OWNER),
             budget=self.budget,
             spending=self.spending,
-            status=self.status,
+            status=self.overview.status,
             models=self.supervisor.status,
             people=self.access if self.channels else None,
             memory_search=lambda query, limit: memory_commands.search(self.memory, query, limit),
@@ -425,55 +438,8 @@ class Appliance:
         chosen = self.sessions.option(session, "mode")
         return Mode(chosen) if chosen else self.settings.agent.mode
 
-    def context_for(self, key: SessionKey, person: Person) -> dict[str, Any]:
-        history = messages_of(self.sessions.transcript(key).window())
-        return self.brain.account(key, person, history)
-
     def context_by_name(self, name: str) -> dict[str, Any]:
-        return self.context_for(self.sessions.require(name), _OWNER)
-
-    def spend_text(self, by: str, language: str) -> str:
-        return spend_text(self.spending.spend(None, by), language)
-
-    def budget_text(self, language: str) -> str:
-        return budget_text(self.budget.status(), self.settings.owner.zone, language)
-
-    def status(self) -> dict[str, Any]:
-        """Everything /status shows."""
-        return {
-            "version": __version__,
-            "parts": [part.as_json() for part in self.health.parts()],
-            "models": self.resolver.status(),
-            "local_model": self.supervisor.status(),
-            "inbox": self.inbox.counts(),
-            "outbox_waiting": self.delivery.waiting,
-            "running": self.pool.running,
-            "waiting": sum(self.pool.depths().values()),
-            "budget": self.budget.status()[0],
-        }
-
-    def status_text(self, language: str) -> str:
-        status = self.status()
-        lines = [
-            f"{row['model']}: {row['state']}" + (f" ({row['reason']})" if row["reason"] else "")
-            for row in status["models"]
-        ]
-        local = status["local_model"]
-        if local["phase"] != "off":
-            percent = f" {local['percent']:.0f}%" if local.get("percent") is not None else ""
-            lines.append(f"local: {local['phase']}{percent} {local.get('detail') or ''}".rstrip())
-        lines += [f"{p['name']}: {p['state']} {p['detail']}".rstrip() for p in status["parts"]]
-        lines.append(say("status_queue", language, running=status["running"], waiting=status["waiting"]))
-        lines.append(self.budget_text(language))
-        return "\n".join(lines)
-
-    def _coming(self, language: str) -> str | None:
-        """What the local model is busy with while it is on its way; None when it is not."""
-        state = self.supervisor.status()
-        if state["phase"] not in ("starting", "building", "fetching", "loading"):
-            return None
-        percent = f"{state['percent']:.0f}%" if state.get("percent") is not None else ""
-        return say("local_coming", language, phase=say(f"phase_{state['phase']}", language), percent=percent).strip()
+        return self.overview.context(self.sessions.require(name), OWNER)
 
     async def _doctor(self) -> list[dict[str, Any]]:
         from appliance.doctor import Patient, examine
@@ -516,35 +482,6 @@ class Appliance:
         while True:
             await asyncio.to_thread(self.outputs.expire)
             await self.clock.sleep(3600.0)
-
-
-class _Listening:
-    """Intake as the server sees it, noting the owner's language on the way."""
-
-    def __init__(self, house: Appliance) -> None:
-        self._house = house
-
-    async def accept(self, inbound: Inbound) -> inbox.Receipt:
-        return await self._house.intake.accept(inbound)
-
-
-class _SessionsFace:
-    """Sessions with what belongs to lanes: stop."""
-
-    def __init__(self, house: Appliance) -> None:
-        self._house = house
-
-    def list(self) -> sessions_module.Rows:
-        return self._house.sessions.list()
-
-    def messages(self, key: SessionKey, limit: int = 200) -> Sequence[dict[str, Any]]:
-        return self._house.sessions.messages(key, limit)
-
-    def find(self, name_or_key: str) -> SessionKey | None:
-        return self._house.sessions.find(name_or_key)
-
-    async def stop(self, key: SessionKey) -> bool:
-        return self._house.pool.stop(key)
 
 
 def _secrets(settings: Settings) -> list[str]:

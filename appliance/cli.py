@@ -18,6 +18,7 @@ import typer
 
 from appliance import __version__
 from appliance.client import GatewayClient, NotRunningError
+from appliance.cron_cli import cron_app
 from appliance.errors import ApplianceError, InputError
 from appliance.settings import Settings, load_settings
 
@@ -29,13 +30,11 @@ policy_app = typer.Typer(no_args_is_help=True, help="What commands may run.")
 config_app = typer.Typer(no_args_is_help=True, help="Settings: check, show, example.")
 audit_app = typer.Typer(no_args_is_help=True, help="The audit log.")
 memory_app = typer.Typer(no_args_is_help=True, help="What is remembered.")
-app.add_typer(budget_app, name="budget")
-app.add_typer(sessions_app, name="sessions")
-app.add_typer(models_app, name="models")
-app.add_typer(policy_app, name="policy")
-app.add_typer(config_app, name="config")
-app.add_typer(audit_app, name="audit")
-app.add_typer(memory_app, name="memory")
+for _name, _part in {
+    "budget": budget_app, "sessions": sessions_app, "models": models_app, "policy": policy_app,
+    "config": config_app, "audit": audit_app, "memory": memory_app, "cron": cron_app,
+}.items():  # fmt: skip
+    app.add_typer(_part, name=_name)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Config = Annotated[Path | None, typer.Option("--config", help="Settings file instead of STATE/config/appliance.toml.")]
@@ -142,7 +141,7 @@ def login(as_json: Json = False) -> None:
 @app.command()
 def status(as_json: Json = False) -> None:
     """How everything is."""
-    found = ask("/api/status", lambda parts: parts.status())
+    found = ask("/api/status", lambda parts: parts.overview.status())
     if as_json:
         show(found)
         return

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -157,6 +157,27 @@ class Sessions:
         """The transcript as it stands on disk."""
         path = self.path(key)
         return path.read_bytes() if path.exists() else b""
+
+
+class StoppableSessions:
+    """Sessions as the API sees them: what is stored, and a way to stop what runs."""
+
+    def __init__(self, sessions: Sessions, stop: Callable[[SessionKey], bool]) -> None:
+        self._sessions = sessions
+        self._stop = stop
+
+    def list(self) -> Rows:
+        return self._sessions.list()
+
+    def messages(self, key: SessionKey, limit: int = 200) -> Rows:
+        return self._sessions.messages(key, limit)
+
+    def find(self, name_or_key: str) -> SessionKey | None:
+        return self._sessions.find(name_or_key)
+
+    async def stop(self, key: SessionKey) -> bool:
+        """Stop the running turn; False when none runs."""
+        return self._stop(key)
 
 
 def short_name(key: str) -> str:
