@@ -26,7 +26,6 @@ from appliance.errors import SandboxError
 from appliance.sandbox.template import KIND_LABEL, OWNER_LABEL, Engine, RunnerConfig
 
 T = TypeVar("T")
-_TIMEOUT = 30.0  # seconds for one call; longer than any healthy engine takes
 _THREADS = 8
 _FAILURES = (
     docker.errors.DockerException,
@@ -55,9 +54,9 @@ def local_socket(host: str) -> bool:
 class DockerEngine:
     """Calls to one engine. Connects on first use and again after a failure."""
 
-    def __init__(self, config: RunnerConfig, *, timeout: float = _TIMEOUT) -> None:
+    def __init__(self, config: RunnerConfig) -> None:
         self._config = config
-        self._timeout = timeout
+        self._timeout = config.engine_seconds
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="docker")
         self._api: docker.APIClient | None = None
         self._features: Engine | None = None

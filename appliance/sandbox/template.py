@@ -121,6 +121,7 @@ class RunnerConfig:
     egress_image: str = ""
     linger_seconds: float = 120.0  # how long to stay without a gateway; 0 is for ever
     timezone: str = "UTC"
+    engine_seconds: float = 30.0  # how long one call to the engine may take; longer than any healthy one needs
     allowed_uids: tuple[int, ...] = field(default_factory=lambda: (0, os.getuid()))
 
     def to_json(self) -> str:
