@@ -29,13 +29,13 @@ def routes(services: Services) -> list[Any]:
 
     @get("/")
     async def chat(request: AnyRequest) -> Response[str]:
-        return _page("chat.html", request, services)
+        return page("chat.html", request, services)
 
     @get("/login")
     async def login(request: AnyRequest) -> Response[Any]:
         if request.scope.get("principal") is not None and "again" not in request.query_params:
             return Redirect("/", status_code=303)
-        return _page("login.html", request, services, has_password=services.auth.has_password)
+        return page("login.html", request, services, has_password=services.auth.has_password)
 
     @get("/static/{name:str}")
     async def static(request: AnyRequest, name: str) -> Response[bytes]:
@@ -80,7 +80,8 @@ def _templates() -> Any:
     )
 
 
-def _page(name: str, request: AnyRequest, services: Services, **values: Any) -> Response[str]:
+def page(name: str, request: AnyRequest, services: Services, **values: Any) -> Response[str]:
+    """Given a template and its values, answer with the page in the reader's language."""
     html = (
         _templates()
         .get_template(name)
