@@ -277,12 +277,15 @@ def _docker(patient: Patient) -> Outcome | None:
         return None
     import docker  # slow to import
     import docker.errors
+    from docker.utils import kwargs_from_env
 
+    where = {"base_url": settings.docker_host} if settings.docker_host else kwargs_from_env()
     try:
-        engine = docker.DockerClient(base_url=settings.docker_host, timeout=5) if settings.docker_host else None
-        engine = engine or docker.from_env(timeout=5)
-        version = engine.version().get("Version", "?")
-        engine.close()
+        engine = docker.APIClient(version="1.40", timeout=5, **where)  # a fixed version: nothing is asked before close
+        try:
+            version = engine.version(api_version=False).get("Version", "?")
+        finally:
+            engine.close()
     except (docker.errors.DockerException, OSError) as error:
         fix = "Install Docker and let this user use it, or set APPLIANCE_EXEC__ENABLED=false. Chat works without it."
         return "warn", f"No Docker engine: commands cannot run. {_first_line(error)}", fix

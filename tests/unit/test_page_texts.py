@@ -1,0 +1,67 @@
+"""Every text that the page asks for exists, in all three languages, and holds the same blanks."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import appliance
+
+WEB = Path(appliance.__file__).parent / "web"
+
+
+def texts() -> dict[str, list[str]]:
+    """The table of texts.js, read without a JavaScript engine: it is kept in JSON's form but for trailing commas."""
+    source = (WEB / "static" / "texts.js").read_text(encoding="utf-8")
+    table = source[source.index("export const TEXTS = {") + 21 : source.index("};\n\nlet language") + 1]
+    return json.loads(re.sub(r",(\s*[}\]])", r"\1", table))  # type: ignore[no-any-return]
+
+
+def test_every_text_has_three_languages_with_the_same_blanks() -> None:
+    for key, values in texts().items():
+        assert len(values) == 3, key
+        assert all(values), key
+        blanks = {frozenset(re.findall(r"\{\w+\}", value)) for value in values}
+        assert len(blanks) == 1, key
+
+
+def test_every_key_that_is_asked_for_exists_and_every_text_is_asked_for() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in [*WEB.glob("templates/*.html"), *WEB.glob("static/*.js")]]
+    everything = "\n".join(source for source in sources if "export const TEXTS" not in source)
+    known = set(texts())
+    asked = set(re.findall(r'data-(?:text|label|placeholder)="([^"]+)"', everything))
+    asked |= set(re.findall(r'\bt\("([^"]+)"', everything))
+    assert asked - known == set()
+    made = {key for key in known if key.startswith(("model.", "marker."))}  # built from a phase or a kind
+    used = {key for key in known if f'"{key}"' in everything}
+    assert known - used - made == set()
+
+
+def test_traditional_texts_hold_no_simplified_characters_and_the_other_way_round() -> None:
+    simplified, traditional = (
+        set("们这说时对会发过没问来国开为么样经动电话头车书买卖"),
+        set("們這說時對會發過沒問來國開為麼樣經動電話頭車書買賣"),
+    )
+    for key, (_, hant, hans) in texts().items():
+        assert not simplified & set(hant), key
+        assert not traditional & set(hans), key
+
+
+def test_the_page_names_no_other_host() -> None:
+    for path in [*WEB.glob("templates/*.html"), *WEB.glob("static/*.js"), *WEB.glob("static/*.css")]:
+        text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert not re.search(r"https?://\w", text), path.name
+        assert "innerHTML" not in text, path.name
+        assert "eval(" not in text, path.name
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node to check the syntax with; Chromium does in its tier")
+@pytest.mark.parametrize("path", sorted((WEB / "static").glob("*.js")), ids=lambda path: path.name)
+def test_the_scripts_are_valid(path: Path) -> None:
+    done = subprocess.run(["node", "--check", str(path)], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
