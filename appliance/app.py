@@ -46,11 +46,11 @@ from appliance.gateway.server import Server
 from appliance.gateway.services import Services
 from appliance.lanes.pool import Pool
 from appliance.local_models.supervisor import Supervisor, needed
-from appliance.memory import commands as memory_commands
 from appliance.memory.capturing import Capturing, statements_of, statements_of_records
 from appliance.memory.commands import make_embedder
 from appliance.memory.house import Memory
 from appliance.memory.items import note_line
+from appliance.memory.owner import OwnersMemory
 from appliance.memory.workspace import Workspace
 from appliance.messages import Event, Mode, Outbound, Person, Received, Reply, Role, SessionKey
 from appliance.models.resolver import Resolver
@@ -332,6 +332,7 @@ class Appliance:
             audit=self.audit.record,
         )
         self.memory.open()
+        self.owners_memory = OwnersMemory(self.memory)
         self.capturing = Capturing(self.memory)
         for tool in memory_tools(self.memory, lambda: settings.owner.zone):
             self.tools.add(tool)
@@ -381,7 +382,8 @@ class Appliance:
             status=self.overview.status,
             models=self.supervisor.status,
             people=self.access if self.channels else None,
-            memory_search=lambda query, limit: memory_commands.search(self.memory, query, limit),
+            memory_search=self.owners_memory.search,
+            memory=self.owners_memory,
         )
         self.server = Server(services)
 

@@ -6,21 +6,18 @@ Exit 0: fine. 1: a problem, named on standard error. 2: wrong usage.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
 import sys
-from collections.abc import Callable, Iterator
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from appliance import __version__
+from appliance.cli_common import Config, Json, ask, choose_config, chosen_config, house, settings, show
 from appliance.client import GatewayClient, NotRunningError
 from appliance.cron_cli import cron_app
 from appliance.errors import ApplianceError, InputError
-from appliance.settings import Settings, load_settings
+from appliance.settings import load_settings
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 budget_app = typer.Typer(help="Today's limits: show, set, raise.")
@@ -29,16 +26,11 @@ models_app = typer.Typer(no_args_is_help=True, help="Local models: list, pull, v
 policy_app = typer.Typer(no_args_is_help=True, help="What commands may run.")
 config_app = typer.Typer(no_args_is_help=True, help="Settings: check, show, example.")
 audit_app = typer.Typer(no_args_is_help=True, help="The audit log.")
-memory_app = typer.Typer(no_args_is_help=True, help="What is remembered.")
 for _name, _part in {
     "budget": budget_app, "sessions": sessions_app, "models": models_app, "policy": policy_app,
-    "config": config_app, "audit": audit_app, "memory": memory_app, "cron": cron_app,
+    "config": config_app, "audit": audit_app, "memory": cli_memory.app, "cron": cron_app,
 }.items():  # fmt: skip
     app.add_typer(_part, name=_name)
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Config = Annotated[Path | None, typer.Option("--config", help="Settings file instead of STATE/config/appliance.toml.")]
-_config: Path | None = None
 
 
 @app.callback()
@@ -46,8 +38,7 @@ def _common(
     config: Config = None,
     version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
 ) -> None:
-    global _config
-    _config = config or _config
+    choose_config(config)
     if version:
         typer.echo(__version__)
         raise typer.Exit
@@ -66,37 +57,6 @@ def main() -> None:
         sys.exit(0)
 
 
-def settings() -> Settings:
-    """The settings as this command sees them. Raises SettingsError."""
-    return load_settings(_config)
-
-
-def show(data: Any) -> None:
-    typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
-
-
-@contextlib.contextmanager
-def house() -> Iterator[Any]:
-    """The parts of the house on STATE, nothing started, while no gateway runs. Raises StateError when one does."""
-    from appliance.app import Appliance
-
-    parts = Appliance(settings())
-    parts.open_offline()
-    try:
-        yield parts
-    finally:
-        parts.close_offline()
-
-
-def ask(path: str, offline: Callable[[Any], Any]) -> Any:
-    """GET `path` from the running gateway, or compute the same from STATE when none runs."""
-    try:
-        return GatewayClient.find(settings().state).call("GET", path)
-    except NotRunningError:
-        with house() as parts:
-            return offline(parts)
-
-
 # up, chat, login ---------------------------------------------------------------------------------------------------
 
 
@@ -108,7 +68,7 @@ def up(
 ) -> None:
     """Start the gateway and serve until it is told to stop."""
     server = {key: value for key, value in (("port", port), ("host", host)) if value is not None}
-    loaded = load_settings(config or _config, overrides={"server": server} if server else None)
+    loaded = load_settings(config or chosen_config(), overrides={"server": server} if server else None)
     from appliance.serving import serve
 
     serve(loaded)
@@ -330,7 +290,7 @@ def doctor(
     """Check this machine and say how to mend what is wrong."""
     from appliance import doctor as checks
 
-    findings, code = checks.run(_config, online=online)
+    findings, code = checks.run(chosen_config(), online=online)
     if as_json:
         show([finding.as_json() for finding in findings])
     else:

@@ -11,7 +11,7 @@ import msgspec
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-from appliance.settings import Settings
+from appliance.settings import SHORT_NAMES, Settings
 
 
 def example() -> str:
@@ -66,3 +66,31 @@ def toml(value: Any) -> str:
     if isinstance(value, Path):
         value = str(value)
     return msgspec.json.encode(str(value)).decode()
+
+
+def page() -> str:
+    """docs/settings.md, made from the tree; a test holds the file to it."""
+    lines = [
+        "# Settings",
+        "",
+        "Made by `python -m appliance.settings_example > docs/settings.md`. Sources, strongest first: environment, "
+        "`STATE/config/appliance.toml`,",
+        "defaults. Every secret can also come from a file: append `_FILE` to its variable. Both set is an error.",
+        "Short names: " + ", ".join(f"`{name}`" for name in SHORT_NAMES) + ".",
+    ]
+    section = None
+    for path, variable, default, description in rows():
+        head = path.partition(".")[0] if "." in path else "general"
+        if head != section:
+            section = head
+            lines += ["", f"## {head}", "", "| setting | default | meaning |", "| --- | --- | --- |"]
+        shown = default.replace("|", "\\|")
+        text = description.replace("|", "\\|")
+        lines.append(f"| `{path}`<br>`{variable}` | `{shown}` | {text} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    import sys
+
+    sys.stdout.write(page())

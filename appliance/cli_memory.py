@@ -1,0 +1,95 @@
+"""`appliance memory ...`: search, what rules capture, forgetting and its undo."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import typer
+
+from appliance.cli_common import Json, change, house, settings, show
+from appliance.client import GatewayClient, NotRunningError
+
+app = typer.Typer(no_args_is_help=True, help="What is remembered.")
+
+
+@app.command()
+def search(query: str, limit: Annotated[int, typer.Option(help="Most results.")] = 6, as_json: Json = False) -> None:
+    """Find what was said and written."""
+    try:
+        client = GatewayClient.find(settings().state)
+    except NotRunningError:
+        with house() as parts:
+            hits = asyncio.run(_search(parts, query, limit))
+    else:
+        hits = client.call("GET", f"/api/memory/search?q={quote(query, safe='')}&limit={limit}")["results"]
+    if as_json:
+        show(hits)
+        return
+    for hit in hits:
+        typer.echo(f"{hit['path']}:{hit['start_line']}-{hit['end_line']}  {hit['score']:.2f}\n{hit['snippet']}\n")
+
+
+async def _search(parts: Any, query: str, limit: int) -> list[dict[str, Any]]:
+    await parts.memory.index.sync()
+    return list(await parts.owners_memory.search(query, limit))
+
+
+@app.command()
+def capture(
+    text: Annotated[str | None, typer.Argument(help="One message; without it, --jsonl.")] = None,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="Read {id, text} a line.")] = False,
+) -> None:
+    """What the rules would keep of a message; nothing is stored."""
+    from appliance.memory import capture as rules
+
+    if jsonl:
+        for line in rules.jsonl(sys.stdin):
+            typer.echo(line)
+        return
+    if text is None:
+        raise typer.BadParameter("Give a message, or --jsonl.")
+    show([{"span": item.span, "tag": item.tag} for item in rules.capture(text)])
+
+
+@app.command()
+def forget(
+    what: str, erase: Annotated[bool, typer.Option(help="Overwrite the text everywhere (a pasted secret).")] = False
+) -> None:
+    """Mark what matches as forgotten, or erase a text."""
+    show(
+        change(
+            "/api/memory/forget", {"what": what, "erase": erase}, lambda parts: parts.owners_memory.forget(what, erase)
+        )
+    )
+
+
+@app.command()
+def undo() -> None:
+    """Take back the newest forgetting."""
+    show(change("/api/memory/undo", {}, lambda parts: parts.owners_memory.undo()))
+
+
+@app.command()
+def reindex() -> None:
+    """Read every file anew and compare."""
+    show(change("/api/memory/reindex", {}, lambda parts: parts.owners_memory.reindex()))
+
+
+@app.command()
+def history(what: Annotated[str, typer.Argument(help="Words or an id.")] = "", as_json: Json = False) -> None:
+    """Everything captured and forgotten, oldest first."""
+    try:
+        client = GatewayClient.find(settings().state)
+    except NotRunningError:
+        with house() as parts:
+            entries = parts.owners_memory.history(what)
+    else:
+        entries = client.call("GET", f"/api/memory/history?what={quote(what, safe='')}")["entries"]
+    if as_json:
+        show(entries)
+        return
+    for entry in entries:
+        typer.echo(f"{entry['at']}  {entry.get('tag') or entry['kind']:<6} {entry['id']}  {entry['text']}")
