@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from appliance import __version__
+from appliance import __version__, cli_memory
 from appliance.cli_common import Config, Json, ask, choose_config, chosen_config, house, settings, show
 from appliance.client import GatewayClient, NotRunningError
 from appliance.cron_cli import cron_app

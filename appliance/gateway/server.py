@@ -38,7 +38,7 @@ _log = logging.getLogger("appliance.server")
 def build_app(services: Services) -> Protection:
     """Given the services, return the whole ASGI application."""
     handlers: list[Any] = []
-    for module in (messages, sessions, overview, openai, health, login, people, pages, spend_page):
+    for module in (messages, sessions, overview, openai, health, login, people, memory, pages, spend_page):
         handlers.extend(module.routes(services))
     app = Litestar(
         handlers,

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from appliance.memory import rules_en, rules_zh
+from appliance.memory import guards_en, guards_zh
 from appliance.memory.capture import capture
 from appliance.memory.house import Memory
 from appliance.memory.items import OWNER, Item, Items, line_of, normalised
 from appliance.memory.languages import analyse, fold
 from appliance.messages import Received, Role, Source
 
-_TAKE_BACK = re.compile(f"{rules_zh.TAKE_BACK}|{rules_en.TAKE_BACK}")
+_TAKE_BACK = re.compile(f"{guards_zh.TAKE_BACK}|{guards_en.TAKE_BACK}")
 _LONGEST_TAKE_BACK = 2_000
 _ENOUGH = 0.5  # share of an item's terms that a take-back must name
 
