@@ -25,7 +25,6 @@ from appliance.spending.money import PICO_PER_USD, ceil_div, picodollars
 
 KINDS = ("input", "cache_read", "cache_write_5m", "cache_write_1h", "output")
 SHIPPED = Path(__file__).with_name("prices.toml")
-STALE_AFTER_DAYS = 60
 _DATED = re.compile(r"[-@]20\d{6}$")
 _LOOKUP_SECONDS = 30.0
 _PERMILLE = 1000
@@ -165,7 +164,7 @@ def read_table(path: Path) -> PriceTable:
         except ValueError as error:
             problems.append(f"{path}: models.{name}.{error}")
     if problems:
-        raise SettingsError(problems, fix="docs/settings.md shows a whole price file.")
+        raise SettingsError(problems, fix="The shipped table, appliance/spending/prices.toml, has the same form.")
     return PriceTable(found, dated if isinstance(dated, date) else None)
 
 

@@ -99,7 +99,7 @@ async def test_kills_at_random_moments_under_a_small_limit_neither_lose_a_bill_n
     chance = random.Random(7)
     (tmp_path / "limit").write_text("0.02")
     for _ in range(6):
-        assert buy(tmp_path, parallel=16, calls=100_000, kill_after=chance.random() * 0.1) == -signal.SIGKILL
+        assert buy(tmp_path, parallel=64, calls=100_000, kill_after=chance.random() * 0.1) == -signal.SIGKILL
         await check(tmp_path, "0.02")
 
 
