@@ -146,9 +146,7 @@ class Auth:
             if not self._metrics_token:
                 self._metrics_file.prepare()
         except OSError as error:
-            raise StateError(
-                f"The token file cannot be written: {error}.", fix="Check the owner of STATE."
-            ) from error
+            raise StateError(f"The token file cannot be written: {error}.", fix="Check the owner of STATE.") from error
 
     def secret_values(self) -> list[str]:
         """What no log may ever show."""

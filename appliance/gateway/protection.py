@@ -122,7 +122,7 @@ class Protection:
     ) -> tuple[int, str, str, list[tuple[bytes, bytes]]] | None:
         open_path = path in _OPEN or path.startswith(_OPEN_UNDER)
         if not open_path and (principal is None or (principal.kind == "metrics" and path != "/metrics")):
-            if path == "/" and scope["method"] in ("GET", "HEAD"):
+            if _is_page(scope, headers, path):
                 return 303, "Log in first.", "", [(b"location", b"/login")]
             fix = "Send `Authorization: Bearer <token>` with the token of STATE/token, or log in at /login."
             return 401, "Who is asking? This needs a token or a login.", fix, [(b"www-authenticate", b"Bearer")]
@@ -156,6 +156,13 @@ class Protection:
         if int(declared) > limit:
             return 413, f"The request has {int(declared)} bytes; {limit} is the most here.", "", []
         return None
+
+
+def _is_page(scope: Scope, headers: dict[bytes, bytes], path: str) -> bool:
+    """Whether a person opened an address of ours in a browser: they are led to the login page."""
+    if scope["method"] not in ("GET", "HEAD") or path.startswith(("/api/", "/v1/")):
+        return False
+    return path == "/" or b"text/html" in headers.get(b"accept", b"")
 
 
 def _with_headers(send: Send) -> Send:

@@ -91,7 +91,10 @@ def page(name: str, request: AnyRequest, services: Services, **values: Any) -> R
 
 
 def _language(request: AnyRequest, services: Services) -> str:
-    """The language of the page before the person has chosen: the owner's setting, else what the browser asks for."""
+    """What the person chose on the page, else the owner's setting, else what the browser asks for."""
+    chosen = request.cookies.get("appliance_language", "")
+    if chosen in ("en", "zh-Hant", "zh-Hans"):
+        return chosen
     wanted = services.settings.owner.language
     if wanted != "auto":
         return wanted

@@ -19,6 +19,8 @@ export function startSettings({ onLanguage }) {
   });
   $("language").addEventListener("change", () => {
     remember("language", $("language").value);
+    // The pages that the server draws read it from here.
+    document.cookie = `appliance_language=${$("language").value}; path=/; samesite=strict; max-age=31536000`;
     setLanguage($("language").value);
     drawLogins();
     onLanguage();

@@ -50,6 +50,14 @@ async def test_without_a_token_every_closed_path_is_401_whatever_the_headers_cla
             assert answer.status_code == wanted, (method, path, claim)
 
 
+async def test_a_person_without_a_login_is_led_to_the_login_page_a_program_is_not(stranger: httpx2.AsyncClient) -> None:
+    browser = {"accept": "text/html,application/xhtml+xml"}
+    assert (await stranger.get("/spend", headers=browser)).headers["location"] == "/login"
+    assert (await stranger.get("/spend")).status_code == 401
+    assert (await stranger.get("/api/sessions", headers=browser)).status_code == 401
+    assert (await stranger.post("/spend", headers=browser)).status_code == 401
+
+
 async def test_every_answer_has_the_security_headers(running: Running, stranger: httpx2.AsyncClient) -> None:
     for path in ("/login", "/static/style.css", "/healthz", "/nothing", "/api/sessions"):
         headers = (await stranger.get(path)).headers
