@@ -129,7 +129,8 @@ class ChatEngine:
             )  # fmt: skip
         except (ValueError, RuntimeError, OSError) as error:
             raise LocalModelError(
-                f"{path.name} cannot be loaded: {error}", fix="Check it with `appliance models verify`."
+                f"{path.name} cannot be loaded: {error}",
+                fix="Check the file with `appliance models verify`, and local.memory_limit_mb if it is set.",
             ) from error
         self.window: int = min(self._llama.n_ctx(), self._llama._model.n_ctx_train())
         metadata: dict[str, str] = self._llama.metadata

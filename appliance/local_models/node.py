@@ -44,7 +44,8 @@ PREFIX_SHARE = 0.04  # of the machine's memory, for conversations that left the 
 MOST_PREFIX_BYTES = 1024 * MIB
 CLOSE_SECONDS = 4.0
 UPGRADE_RETRY_SECONDS = (60.0, 900.0, 3600.0)  # between tries to fetch a better small model by itself
-PROCESS_BYTES = 1024 * MIB  # what the service takes beside its models, generously
+OWN_BYTES = 300 * MIB  # what the service takes beside its models
+SLACK_BYTES = 1024 * MIB  # on top of twice what a model needs, where the owner set no limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +242,7 @@ class Node:
         """The entry for a setting; for `auto` those that are here and fit, best first, and last what is had at once."""
         if wanted != "auto":
             return [resolve(wanted, kind)]
-        room = int(machine_memory() * MEMORY_SHARE)
+        room = self._share()
         instant = entry(INSTANT_CHAT if kind == "chat" else INSTANT_EMBEDDER)
         here = [
             item
@@ -251,28 +252,31 @@ class Node:
         ]  # fmt: skip
         return [*sorted(here, key=lambda item: -item.rank), instant]
 
+    def _share(self) -> int:
+        """Bytes that a model chosen by `auto` may take."""
+        return int(machine_memory() * MEMORY_SHARE)
+
     def _context(self, item: Entry) -> int:
         """How many tokens of window this machine can give the model."""
         if self.options.context:
             return min(self.options.context, item.context) if item.context else self.options.context
         most = min(item.context or 8192, MOST_CONTEXT)
-        limit = self.options.memory_limit or int(machine_memory() * MEMORY_SHARE)
+        limit = self.options.memory_limit - OWN_BYTES if self.options.memory_limit else self._share()
         if item.kv_bytes:
             most = min(most, max(LEAST_CONTEXT, (limit - item.memory(0)) // item.kv_bytes))
         return most if most < 1024 else most // 1024 * 1024
 
     def _need(self, item: Entry, context: int) -> None:
         """Raise LocalModelError when the model would not fit; set the limit that keeps the rest of the machine safe."""
-        needed = item.memory(context)
-        room = _available()
-        if self.options.memory_limit:
-            room = min(room, self.options.memory_limit)
+        needed, room = item.memory(context), _available()
+        if self.options.memory_limit:  # of the whole process; what is available leaves out what it takes already
+            needed, room = needed + OWN_BYTES, min(room, self.options.memory_limit)
         if needed > room:
             raise LocalModelError(
                 f"{item.name} needs {needed // MIB} MiB of memory and {room // MIB} MiB can be had.",
-                fix="Choose a smaller model, or a smaller local.context.",
+                fix="Choose a smaller model, or raise local.memory_limit_mb where that is what stands in the way.",
             )
-        limit = self.options.memory_limit or 2 * needed + PROCESS_BYTES
+        limit = self.options.memory_limit or 2 * needed + SLACK_BYTES
         hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
         current = resource.getrlimit(resource.RLIMIT_DATA)[0]
         limit = limit if current == resource.RLIM_INFINITY or self.options.memory_limit else max(limit, current)

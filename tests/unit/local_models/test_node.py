@@ -160,6 +160,14 @@ def test_a_memory_limit_of_the_owner_is_set_on_the_process(tmp_path: Path, monke
     assert limits[0][0] == 3 * GIB
 
 
+def test_a_limit_too_small_for_the_model_is_said_before_the_process_dies_of_it(tmp_path: Path) -> None:
+    node = Node(NodeOptions(tmp_path, memory_limit=600 * 1024**2))
+    item = entry("smollm2-135m-instruct")
+    with pytest.raises(LocalModelError, match="600 MiB can be had") as caught:
+        node._need(item, node._context(item))
+    assert "local.memory_limit_mb" in caught.value.fix
+
+
 def test_a_broken_network_is_tried_again_and_then_it_goes_on(node: Node) -> None:
     part = Part()
     seen: list[str] = []
