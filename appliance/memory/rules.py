@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from types import ModuleType
 
+from appliance.memory import guards_en, guards_zh
 from appliance.memory import rules_en as en
 from appliance.memory import rules_zh as zh
 
@@ -17,7 +17,7 @@ _EN_FACT_SUBJECT = r"^(?:i|we|i'm|im|ive|we're|i've|my|our)\b"
 
 
 class Rules:
-    """Each attribute is one table as a compiled pattern; rules_zh.py and rules_en.py say what they are for."""
+    """Each attribute is one table as a compiled pattern, named as in rules_zh/en.py and guards_zh/en.py."""
 
     take_back: re.Pattern[str]
     fiction: re.Pattern[str]
@@ -57,23 +57,24 @@ class Rules:
     at_time: re.Pattern[str]
     short_object: re.Pattern[str]
 
-    def __init__(self, *tables: ModuleType) -> None:
+    def __init__(self, *, chinese: bool, english: bool) -> None:
+        tables = [*([zh, guards_zh] if chinese else []), *([en, guards_en] if english else [])]
         for name in Rules.__annotations__:
-            setattr(self, name, re.compile("|".join(getattr(table, name.upper()) for table in tables)))
-        chinese, english = zh in tables, en in tables
+            sources = [getattr(table, name.upper()) for table in tables if hasattr(table, name.upper())]
+            setattr(self, name, re.compile("|".join(sources)))
         self.fact_subject = _join(chinese and _ZH_FACT_SUBJECT, english and _EN_FACT_SUBJECT)
         self.others = _join(
-            chinese and rf"^(?:我(?:们)?(?:的|有个|有一个)?|我?那?个?|一个|某个?)?{zh.OTHERS}",
-            english and f"^{en.OTHERS}",
+            chinese
+            and rf"^(?:我(?:们)?(?:的|有个|有一个)?|我?那?个?|一个|某个?)?{zh.OTHERS}|^我?{zh.KIN}的{zh.OTHERS}",
+            english and f"^(?:{en.OTHERS})",
         )
         self.self_start = _join(
             chinese and "^(?:但|可|不过|而|所以|因为|其实)?(?:我|咱|本人)",
             english and r"^(?:and |but |so )?(?:i|i'm|im|we|my|our)\b",
         )
         self.lead_in = _join(chinese and f"^{zh.LEAD_IN}", english and f"^{en.LEAD_IN}")
-        self.only_standing = re.compile(
-            "(?:" + "|".join([*(table.STANDING_STRONG for table in tables), zh.POLITE, en.POLITE]) + ")+"
-        )
+        standing = _join(chinese and zh.STANDING_STRONG, english and en.STANDING_STRONG, zh.POLITE, en.POLITE)
+        self.only_standing = re.compile(f"(?:{standing.pattern})+")
 
 
 def _join(*sources: str | bool) -> re.Pattern[str]:
@@ -82,10 +83,16 @@ def _join(*sources: str | bool) -> re.Pattern[str]:
 
 @functools.cache
 def _compiled(chinese: bool, english: bool) -> Rules:
-    return Rules(*([zh] if chinese else []), *([en] if english else []))
+    return Rules(chinese=chinese, english=english)
 
 
 def rules_for(folded: str) -> Rules:
     """Given folded text, the rules of the languages it is written in. A text in neither gets the English ones."""
     chinese = _HAN.search(folded) is not None
     return _compiled(chinese, not chinese or _LATIN.search(folded) is not None)
+
+
+def warm() -> None:
+    """Compile everything now (a few tenths of a second), so that no message waits for it."""
+    for chinese, english in ((True, False), (False, True), (True, True)):
+        _compiled(chinese, english)

@@ -1,0 +1,163 @@
+"""What a message says that must not be forgotten: wants (W), boundaries (B), facts (O). Rules only, no model.
+
+A message goes through four sieves. First whole messages that are not the person's own word: take-backs, fiction,
+lyrics, sarcasm. Then parts that are not (voices.py): quotations, code, text to translate or to send. Then sentences:
+guesses, questions, things for today only, things of the past, other people. What is left is judged clause by clause.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from appliance.memory.clauses import Clause, clauses, sentences
+from appliance.memory.items import Tag
+from appliance.memory.judgement import View, asks, is_strong, judge, only_leads
+from appliance.memory.rules import Rules, rules_for, warm
+from appliance.memory.voices import fold, mask
+
+__all__ = ["Item", "capture", "jsonl", "warm"]
+
+_LONGEST = 6_000  # characters: a longer message is pasted matter, of which only both ends are the person's own
+_NAMED = re.compile(
+    r"(?:I'm|I am|i'm|Im|im|This is|我是) (?!OK|Fine|Sorry|Sure|Back|Here|Done|Good|In|On|At|From)"
+    r"[A-Z][a-z]{1,14}(?: [A-Z][a-z]{1,14})?"
+)
+# "As grandma says, …": what follows is hers.
+_QUOTING = re.compile(
+    r"(?:says?|said|goes|told me|tells me|reads?|wrote|writes|put it|saying)$"
+    r"|(?:他们?|她们?|常|总|老|书上|网上|人家|妈妈?|爸爸?|老师|奶奶|爷爷|医生|专家|老话|俗话)[^，]{0,4}"
+    r"(?:说|讲|写)(?:过|的|得好|道)?$"
+)
+_OWN_WORDS = re.compile(r"我(?:说|讲|是说)|\b(?:i|i've|as i) (?:said|say|told)")
+_LEADS_TO = re.compile(
+    r"^(?:when|whenever|if|before|after|while|once|unless|on|during|between|until|for anything|anything|as soon as)\b"
+    r"|^(?:如果|要是|只要|凡是|涉及|遇到|碰到|等我|每次|每当|在我|当我)"
+    r"|(?:的时候|时|之前|以前|之后|以后|前|后|期间|的话|的事|操作|的东西)$"
+)
+
+
+class Item(NamedTuple):
+    """A span of the message, exactly as written, with its tag."""
+
+    span: str
+    tag: Tag
+
+
+def capture(text: str) -> list[Item]:
+    """Given one message of a person, return what to keep of it, in order. Spans are exact substrings of `text`."""
+    if len(text) > _LONGEST:
+        half = _LONGEST // 2
+        return capture(text[:half]) + capture(text[-half:])
+    folded = fold(text)
+    rules = rules_for(folded)
+    if any(p.search(folded) for p in (rules.take_back, rules.fiction, rules.lyrics, rules.sarcasm)):
+        return []
+    masked = mask(folded, rules)
+    items: list[Item] = []
+    for start, end, ender in sentences(masked):
+        items.extend(_sentence(text, masked, start, end, ender, rules))
+    return items
+
+
+def jsonl(lines: Iterable[str]) -> Iterator[str]:
+    """Given lines of {"id", "text"}, yield {"id", "items": [{"span", "tag"}], "ms"} for each, in order.
+
+    A line that is not such an object is answered with no items and an "error" that says why.
+    """
+    warm()
+    fold("")
+    for line in lines:
+        if not line.strip():
+            continue
+        start = time.perf_counter()
+        answer: dict[str, object] = {"id": None, "items": []}
+        try:
+            row = json.loads(line)
+            answer["id"] = row["id"]
+            answer["items"] = [{"span": item.span, "tag": item.tag} for item in capture(row["text"])]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            answer["error"] = f"The line cannot be read: {error}."
+        answer["ms"] = round((time.perf_counter() - start) * 1000, 4)
+        yield json.dumps(answer, ensure_ascii=False)
+
+
+def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: Rules) -> list[Item]:
+    whole = masked[start:end].strip()
+    asked = "?" in ender or "？" in ender
+    if rules.wished.search(whole):
+        return [Item(text[start:end].strip(), "W")]
+    if rules.whole_hypothesis.search(whole):
+        return []
+    if rules.question_frame.match(whole) and (asked or not rules.quiet.search(whole)):
+        return []
+    parts = clauses(masked, start, end, rules)
+    if not parts:
+        return []
+    view = View.of(whole, parts[0].text, asked, rules)
+    found = _Found(text, masked)
+    others = False
+    for clause in parts:
+        if _QUOTING.search(clause.text) and not _OWN_WORDS.search(clause.text):
+            break
+        if rules.others.match(clause.text):
+            others = True
+        elif rules.self_start.match(clause.text):
+            others = False
+        last = clause is parts[-1]
+        if _NAMED.fullmatch(text[clause.start : clause.end]):
+            found.add(clause, "O", rules, leading=False)
+            continue
+        tag = judge(clause.text, view, others=others, question=(asked and last) or asks(clause.text, rules))
+        found.add(clause, tag, rules, leading=not last and _LEADS_TO.search(clause.text) is not None)
+    return found.items()
+
+
+class _Found:
+    """The items of one sentence. Afterthoughts and reasons of what was just said are not items of their own."""
+
+    def __init__(self, text: str, masked: str) -> None:
+        self._text = text
+        self._masked = masked
+        self._spans: list[tuple[int, int, Tag, bool]] = []
+        self._lead: Clause | None = None
+
+    def add(self, clause: Clause, tag: Tag | None, rules: Rules, *, leading: bool) -> None:
+        """Take the next clause with its tag. `leading`: it only says when the following clause holds."""
+        if leading and tag in ("O", None):
+            self._lead = clause
+            return
+        lead, self._lead = self._lead, None
+        if tag is None:
+            return
+        strong = (
+            lead is not None or is_strong(clause.text, tag, rules) or _NAMED.match(self._text, clause.start) is not None
+        )
+        leads = only_leads(clause.text, tag, rules)
+        if lead is not None and tag != "O" and len(clause.text) < 2 * len(lead.text):
+            # "When I'm driving, don't call": one statement, said in two breaths.
+            clause = Clause(lead.start, clause.end, self._masked[lead.start : clause.end])
+        self._place(clause, tag, strong=strong, leads=leads)
+
+    def _place(self, clause: Clause, tag: Tag, *, strong: bool, leads: bool) -> None:
+        if self._spans:
+            begin, end, before, led = self._spans[-1]
+            if tag == "B" and before == "W" and led and clause.end - clause.start < end - begin:
+                # "From now on when you touch the firewall, ask me first": one boundary.
+                self._spans[-1] = (begin, clause.end, "B", False)
+                return
+            if tag == "O" and before == "O" and not strong:
+                # "We moved the server, it runs Debian": one fact told in two breaths.
+                self._spans[-1] = (begin, clause.end, "O", led)
+                return
+            if before != "O" and tag != "O" and led and clause.start - end < 6:
+                self._spans.pop()  # "not so long, I like three sentences": the second half says it
+            elif before != "O" and not strong:
+                return
+        self._spans.append((clause.start, clause.end, tag, leads))
+
+    def items(self) -> list[Item]:
+        return [Item(self._text[start:end].strip(), tag) for start, end, tag, _ in self._spans]

@@ -1,0 +1,78 @@
+"""A message in sentences and clauses, each with its place in the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from appliance.memory.rules import Rules
+
+_SENTENCE = re.compile(r"[。！!？?；;\n…]+|\.(?=\s|$)|[~～]")
+# Commas, dashes, blanks between Chinese words; a colon before an instruction; English joints of speech without commas.
+_CLAUSE = re.compile(
+    r"[，,]|——|\s[-–—]\s|(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])"
+    r"|(?<!\d)[:：](?=\s*(?:don'?t|do not|never|no |please|别|不要|请|勿|禁止|不许|密码))"
+    r"|(?<!nobody)(?<!no one)(?<!nothing)(?<!all)\s(?=(?:but|because|cos) )"
+    r"|(?<!husband)(?<!wife)(?<!partner)(?<!mum)(?<!mom)(?<!dad)(?<!son)(?<!daughter)(?<!kids)(?<!friend)"
+    r"\s(?=(?:so|and) (?:please |pls |maybe |just )?"
+    r"(?:don'?t|dont|do not|no |never|skip|stop|keep|i |i'm |im |my |we |call me|use |send |hold ))"
+    r"|(?<!that)(?<!when)(?<!while)(?<!if)(?<!as)(?<!because)(?<!since)(?<!and)(?<!so)(?<!but)(?<!what)(?<!how)"
+    r"\s(?=(?:i'm|im) )"
+)
+_BEFORE = " \t\u3000、:：-—()（）*>\"'"
+_BEHIND = " \t\u3000、:：-—()（）*\"'~哈啦喔哦"
+
+
+@dataclass(slots=True)
+class Clause:
+    """`text` is the folded text from `start` to `end`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def sentences(masked: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, what ends it) of each sentence."""
+    position = 0
+    for match in _SENTENCE.finditer(masked):
+        if match.start() > position:
+            yield position, match.start(), match.group()
+        position = match.end()
+    if position < len(masked):
+        yield position, len(masked), ""
+
+
+def clauses(masked: str, start: int, end: int, rules: Rules) -> list[Clause]:
+    """The clauses of a sentence, without lead-ins and signs around them."""
+    found: list[Clause] = []
+    position = start
+    for cut, following in [*((m.start(), m.end()) for m in _CLAUSE.finditer(masked, start, end)), (end, end)]:
+        text = masked[position:cut]
+        left = position + len(text) - len(text.lstrip(_BEFORE))
+        right = cut - (len(text) - len(text.rstrip(_BEHIND)))
+        if right > left:
+            lead = rules.lead_in.match(masked[left:right])
+            if lead and lead.end() < right - left:
+                left += lead.end()
+            found.append(Clause(left, right, masked[left:right]))
+        position = following
+    return _joined(found, masked, rules)
+
+
+def _joined(parts: list[Clause], masked: str, rules: Rules) -> list[Clause]:
+    """Clauses that only say "from now on", "always" or "please" belong to the one they are about."""
+    joined: list[Clause] = []
+    lead: int | None = None
+    for clause in parts:
+        if len(parts) > 1 and rules.only_standing.fullmatch(clause.text):
+            if joined:
+                joined[-1] = Clause(joined[-1].start, clause.end, masked[joined[-1].start : clause.end])
+            else:
+                lead = clause.start
+            continue
+        start = clause.start if lead is None else lead
+        joined.append(Clause(start, clause.end, masked[start : clause.end]))
+        lead = None
+    return joined

@@ -1,0 +1,148 @@
+"""What one clause is: a boundary (B), a want (W), a fact (O), or nothing to keep."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from appliance.memory.items import Tag
+from appliance.memory.rules import Rules
+
+_WORD = re.compile(r"[a-z0-9']+|[\u4e00-\u9fff]")
+_ME = re.compile(r"我|\b(?:me|my|i)\b")
+# A liking outlasts the words about time around it, unless it is said of this very day or occasion.
+_LASTING = re.compile(r"喜欢|讨厌|偏爱|偏好|受不了|习惯|\b(?:like|love|hate|prefer|enjoy|dislike|can't stand|adore)\b")
+_ONE_DAY = re.compile(
+    r"今天|今晚|这次|这一次|这回|暂时|今日|\b(?:today|tonight|for now|this (?:time|once|one)|just once)\b"
+)
+_ABOUT_CASES = re.compile(r"\b(?:when|whenever|if|before|anything|any time)\b|凡是|只要|涉及|每次|的时候$|之前$|前$")
+_COMPLAINT = re.compile(r"不下去|受不|难受|头[疼痛大昏晕]|烦|累|annoy|crazy|mad|nuts|hurts?|cringe|tiring|hard")
+_REQUEST = re.compile(r"\b(?:could|can|would|will) you\b|能不能|可不可以|能否|可以|麻烦")
+_REFUSES = re.compile(
+    r"^(?:never|don't|no )|rather you|don't want|do not want|never want|like it if you (?:didn't|stopped)"
+)
+# How the agent speaks: an English imperative about it is a standing wish even without "always".
+_MANNER = re.compile(
+    r"\b(?:metric|imperial|celsius|fahrenheit|english|french|german|spanish|chinese|japanese|italian|dutch|mandarin"
+    r"|cantonese|british|american|spelling|bullets?|markdown|tables?|units?|24[- ]hour|iso|emoji|plain|short|shorter"
+    r"|brief|concise|formal|informal|casual|tone|sentences?|lines|words|lower ?case|headings?|python|typescript|rust"
+    r"|bash|code (?:blocks?|comments?|examples?)|first name|nickname|pronouns|dates?|currency|euros|dollars|pounds"
+    r"|kilometers|kilometres|miles|temperatures?|simplified|traditional|citations?|sources|links|conclusion"
+    r"|bottom line|point first|examples|numbers)\b|中文|英文|繁体|简体|call me"
+)
+
+
+@dataclass(slots=True)
+class View:
+    """What holds for a whole sentence: `today`, said for one occasion; `past`, no longer so; `task`, work to do now."""
+
+    rules: Rules
+    today: bool
+    past: bool
+    condition: bool
+    task: bool
+    doubted: bool  # a condition in a question: nothing is stated
+
+    @classmethod
+    def of(cls, whole: str, first: str, asked: bool, rules: Rules) -> View:
+        condition = rules.condition.search(whole) is not None
+        return cls(
+            rules,
+            today=rules.today.search(whole) is not None and rules.from_today.search(whole) is None,
+            past=rules.past.search(whole) is not None and rules.now.search(whole) is None,
+            condition=condition,
+            task=rules.task.match(first) is not None,
+            doubted=condition and (asked or rules.asking.search(whole) is not None),
+        )
+
+
+def asks(clause: str, rules: Rules) -> bool:
+    """True for the form of a question; "don't keep asking what I want" is none, its question is what is forbidden."""
+    match = rules.asking.search(clause)
+    if match is None:
+        return False
+    forbidden = rules.negation.search(clause)
+    return forbidden is None or forbidden.start() > match.start() or match.group().startswith(("怎么", "如何", "why"))
+
+
+def is_strong(clause: str, tag: Tag, rules: Rules) -> bool:
+    """True for an item that stands by itself, wherever it is said."""
+    if tag == "B":
+        return rules.times.search(clause) is not None and rules.too.search(clause) is None
+    if tag == "W":
+        return any(p.search(clause) for p in (rules.liking, rules.standing_strong, rules.at_time))
+    return rules.nature.search(clause) is not None
+
+
+def only_leads(clause: str, tag: Tag, rules: Rules) -> bool:
+    """True for "not too long" and for a complaint: when a want follows at once, that one is the item."""
+    if tag == "B":
+        return rules.too.search(clause) is not None
+    if tag == "O" or rules.liking.search(clause):
+        return False
+    return _COMPLAINT.search(clause) is not None or _ABOUT_CASES.search(clause) is not None
+
+
+def judge(clause: str, view: View, *, others: bool, question: bool) -> Tag | None:
+    """Given a folded clause, return its tag. `others`: somebody outside the household is spoken of."""
+    rules = view.rules
+    if rules.past.search(clause) and rules.now.search(clause) is None:
+        return None
+    if view.doubted or len(_WORD.findall(clause)) < 2 or (others and rules.says.search(clause)):
+        return None
+    if not view.today and not view.past and _is_boundary(clause, view, question=question):
+        return "B"
+    if question and not others and not view.today and _REQUEST.search(clause) and rules.standing_strong.search(clause):
+        return "W"
+    if question or view.past or rules.chat.match(clause):
+        return None
+    if others:
+        own = not view.today and _ME.search(clause) is not None and rules.comfort.search(clause) is not None
+        return "W" if own else None
+    if view.condition and rules.condition.search(clause):
+        return None
+    if (not view.today or (_LASTING.search(clause) and not _ONE_DAY.search(clause))) and _is_want(clause, view):
+        return "W"
+    return "O" if _is_fact(clause, view) else None
+
+
+def _is_boundary(clause: str, view: View, *, question: bool) -> bool:
+    rules = view.rules
+    if question:
+        return not view.task and rules.soft_limit.search(clause) is not None
+    if rules.ask_first.search(clause):
+        return True
+    if view.task and not rules.standing.search(clause):
+        return False
+    if not any(p.search(clause) for p in (rules.negation, rules.quiet, rules.limit, rules.soft_limit)):
+        return False
+    if rules.liking.search(clause) and not _REFUSES.search(clause):
+        return False
+    return rules.self_limit.search(clause) is None
+
+
+def _is_want(clause: str, view: View) -> bool:
+    rules = view.rules
+    if rules.liking.search(clause):
+        return rules.short_object.search(clause) is None
+    if rules.comfort.search(clause):
+        return True
+    if rules.fact_subject.match(clause):
+        return False
+    if rules.standing_strong.search(clause):
+        return len(_WORD.findall(rules.standing_strong.sub("", clause))) > 2
+    if view.task and not rules.standing.search(clause):
+        return False
+    match = rules.wish.search(clause)
+    return match is not None and (
+        match.group()[:1] > "z" or _MANNER.search(clause) is not None or rules.standing.search(clause) is not None
+    )
+
+
+def _is_fact(clause: str, view: View) -> bool:
+    rules = view.rules
+    if view.task or rules.fault.search(clause):
+        return False
+    if rules.recent.search(clause):
+        return True
+    return not view.today and (rules.nature.search(clause) is not None or rules.having.search(clause) is not None)

@@ -1,0 +1,67 @@
+"""Which parts of a message are not the person's own statement: quotations, code, addresses, text to translate or send.
+
+Such parts are overwritten with a sign that no rule matches, so that every position stays what it was.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+
+from appliance.memory.rules import Rules
+
+VOID = "\ue000"
+_QUOTES = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]*`|“[^”]*(?:”|\Z)|「[^」]*(?:」|\Z)|『[^』]*(?:』|\Z)|《[^》]*》|〈[^〉]*〉"
+    r"|‘[^’\n]{8,}’|\"[^\"\n]*\"|(?:https?://|www\.)\S+",
+    re.DOTALL,
+)
+# Whole lines that are comments, queries, settings, logs or program text.
+_CODE_LINE = re.compile(
+    r"^\s*(?://|/\*|\*\s|--\s|#(?!\s*\d)\s?\S|>|\$\s|<!--|(?:error|warning|exception|traceback|fatal)\b[^:\n]{0,20}:"
+    r"|(?:const|let|var)\s\w+\s*=).*$"
+    r"|^.*(?:\bselect\b.+\bfrom\b|\binsert into\b|\bgit (?:commit|push|log|add)\b|\bconsole\.log|\bprint\(|\bdef \w+\("
+    r"|\bfunction\b.*\(|=>|\becho\b|\bimport \w+|\bregex\b|\bgrep\b|</\w+>|^\s*[{\[].*[}\]]\s*$"
+    r"|\.(?:ya?ml|json|toml|ini|conf|env|py|js|ts|sh|md|css|log)\b.{0,10}[:：里中]|\b\w+_\w+\s*[:=]).*$",
+    re.MULTILINE,
+)
+_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ’‘＇", "abcdefghijklmnopqrstuvwxyz'''")
+
+
+@functools.lru_cache(maxsize=1)
+def _table() -> dict[int, str]:
+    """Every character to Simplified, lower case and plain apostrophes, one for one. OpenCC's table, read once."""
+    import opencc
+
+    table = {ord(source): target for source, target in zip("妳裡裏著麼嚒咩", "你里里着么么咩", strict=True)}
+    path = Path(opencc.__file__).parent / "dictionary" / "TSCharacters.txt"
+    for line in path.read_text(encoding="utf-8").splitlines():
+        source, _, targets = line.partition("\t")
+        target = targets.split()[0] if targets.split() else ""
+        if len(source) == len(target) == 1:
+            table.setdefault(ord(source), target)
+    table.update({code: chr(value) for code, value in _LOWER.items()})
+    return table
+
+
+def fold(text: str) -> str:
+    """The text in Simplified and lower case, of the same length, for the rules to read."""
+    return text.translate(_table())
+
+
+def mask(folded: str, rules: Rules) -> str:
+    """Given folded text and its rules, overwrite what is somebody else's or nobody's word."""
+    for pattern in (_QUOTES, _CODE_LINE):
+        folded = pattern.sub(_void, folded)
+    match = rules.payload.search(folded) or rules.reported.search(folded)
+    if match:
+        # What follows is the text to translate, to send, or what somebody said: up to the end of its paragraph.
+        end = folded.find("\n", match.end())
+        end = len(folded) if end < 0 else end
+        folded = folded[: match.end()] + VOID * (end - match.end()) + folded[end:]
+    return folded
+
+
+def _void(match: re.Match[str]) -> str:
+    return "".join("\n" if character == "\n" else VOID for character in match.group())

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from appliance.memory.capture import capture, jsonl
+from appliance.memory.voices import fold
+
+CORPORA = Path(__file__).parents[2] / "corpora"
+
+
+def benchmark():
+    """The scorer, which lives beside the other benchmarks."""
+    spec = importlib.util.spec_from_file_location("capture_benchmark", CORPORA.parent / "benchmarks" / "capture.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+BENCH = benchmark()
+ROWS = [json.loads(line) for line in (CORPORA / "capture.jsonl").read_text(encoding="utf-8").splitlines()]
+OPEN = [row for row in ROWS if not BENCH.held(row)]
+PHRASES = [
+    line.split("|", 1) for line in (CORPORA / "capture-phrases.txt").read_text(encoding="utf-8").splitlines() if line
+]
+
+
+def tags(text: str) -> list[str]:
+    return [item.tag for item in capture(text)]
+
+
+def test_the_open_corpus_is_read_with_few_faults():
+    total = BENCH.score(OPEN)
+    assert total.precision >= 0.93
+    assert total.recall >= 0.95
+    assert total.alarm_rate <= 0.02
+    assert total.take_backs_stored == 0
+
+
+@pytest.mark.parametrize("language", ["zh-Hans", "zh-Hant", "en", "mixed"])
+def test_each_language_is_read_as_well_as_the_others(language):
+    total = BENCH.score([row for row in OPEN if row["lang"] == language])
+    assert total.precision >= 0.88
+    assert total.recall >= 0.92
+
+
+@pytest.mark.parametrize("tag", ["W", "B", "O"])
+def test_plain_sentences_of_each_kind_get_their_tag(tag):
+    texts = [text for given_tag, text in PHRASES if given_tag == tag]
+    right = [text for text in texts if tags(text) == [tag]]
+    assert len(texts) > 100
+    assert len(right) / len(texts) >= 0.93, sorted(set(texts) - set(right))
+
+
+def test_chat_tasks_questions_and_other_voices_hold_nothing_to_keep():
+    texts = [text for given_tag, text in PHRASES if given_tag == "-"]
+    alarms = [text for text in texts if capture(text)]
+    assert len(texts) > 200
+    assert len(alarms) / len(texts) <= 0.03, alarms
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "forget that I like blue",
+        "Forget what I said about the nights",
+        "scratch that, voice is fine again",
+        "I never said I hate tea, you got that wrong",
+        "忘掉我说过喜欢蓝色",
+        "我收回刚才那句别打扰我",
+        "你记错了，我没有不吃辣",
+        "忘了我說我討厭語音那件事吧",
+        "之前说的不要推送，取消吧",
+        "forget 我说过以后不要发图这事",
+        "the rule about Sundays no longer applies",
+    ],
+)
+def test_a_take_back_is_never_stored_as_something_new(text):
+    assert capture(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "tag"),
+    [
+        ("别忘了，以后都用中文回我", "W"),
+        ("Don't forget: I'm allergic to nuts", "O"),
+        ("不要删除我的笔记", "B"),
+        ("写脚本的时候以后都用 bash", "W"),
+        ("改設定之前先問我", "B"),
+        ("别把我的名字写错", "B"),
+        ("照片、视频等等都不要上传", "B"),
+        ("无论如何都不要重启服务器", "B"),
+    ],
+)
+def test_words_that_resemble_a_guard_do_not_hide_an_item(text, tag):
+    assert tags(text) == [tag]
+
+
+def test_spans_are_exact_and_the_same_in_both_scripts():
+    simplified, traditional = "对了，以后别给我发语音，谢谢", "對了，以後別給我發語音，謝謝"
+    assert [item.span for item in capture(simplified)] == ["以后别给我发语音，谢谢"]
+    assert [item.span for item in capture(traditional)] == ["以後別給我發語音，謝謝"]
+    assert fold(traditional) == fold(simplified)
+
+
+def test_several_items_of_one_message_come_in_their_order():
+    found = capture("I'm a PM in Austin, I like charts more than prose, and no tasks on weekends")
+    assert [item.tag for item in found] == ["O", "W", "B"]
+    assert found[1].span == "I like charts more than prose"
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "。", "???", "\n\n", "😀", "`x`", "「", "a", "我", "\ue000" * 5, "\0", "\ud800"]
+)
+def test_texts_with_nothing_in_them_give_nothing(text):
+    assert capture(text) == []
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=200))
+def test_no_text_raises_and_every_span_is_a_part_of_it(text):
+    assert all(item.span and item.span in text for item in capture(text))
+
+
+def test_a_long_pasted_message_is_read_at_both_ends_only():
+    middle = "I live in Berlin. " + "x " * 10_000
+    found = [
+        item.span for item in capture("I prefer tea.\n" + "y " * 6_000 + middle + "\nNever send me voice messages")
+    ]
+    assert found == ["I prefer tea", "Never send me voice messages"]
+
+
+def test_json_lines_answer_every_line_with_time_and_items():
+    lines = ['{"id": "a", "text": "I prefer tea"}', "", "broken", '{"id": "b"}', '{"id": "c", "text": 5}', "[]"]
+    rows = [json.loads(line) for line in jsonl(lines)]
+    assert [row["id"] for row in rows] == ["a", None, "b", "c", None]
+    assert rows[0]["items"] == [{"span": "I prefer tea", "tag": "W"}]
+    assert all(row["items"] == [] and row["error"] for row in rows[1:])
+    assert all(row["ms"] >= 0 for row in rows)
+
+
+def test_what_a_month_of_a_household_must_keep_is_found():
+    lines = (CORPORA / "fifteen-days.jsonl").read_text(encoding="utf-8").splitlines()
+    said = [row for row in map(json.loads, lines) if row["role"] == "user"]
+    total = BENCH.score([{**row, "items": row["expected_items"], "kind": ""} for row in said])
+    assert total.recall >= 0.96
+    assert total.alarm_rate <= 0.01
