@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from html import escape
 
 WIDTH, HEIGHT = 720, 200
-_LEFT, _BOTTOM, _TOP = 56, 22, 10
+_LEFT, _RIGHT, _BOTTOM, _TOP = 56, 16, 22, 10
 
 
 def bar(share: float, title: str) -> str:
@@ -30,7 +30,7 @@ def columns(values: Sequence[tuple[str, float, str]], limit: float | None, title
     The scale starts at 0 and ends at a round number over the largest value and the limit.
     """
     top = _round_up(max([value for _, value, _ in values] + ([limit] if limit else []), default=0.0))
-    step = (WIDTH - _LEFT) / max(1, len(values))
+    step = (WIDTH - _LEFT - _RIGHT) / max(1, len(values))
     parts = [
         f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}">',
         f"<title>{escape(title)}</title>",
