@@ -211,7 +211,7 @@ def _once(client: GatewayClient, text: str, session: str, screen: Screen, *, as_
         return 1
     if as_json:
         screen.say(json.dumps(answer, ensure_ascii=False) + "\n")
-    return 0
+    return 1 if answer.get("error") else 0  # the reply says what went wrong, a script sees it by the code
 
 
 def _reader() -> Callable[[str], str]:

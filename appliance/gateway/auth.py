@@ -211,6 +211,7 @@ class Auth:
         letters = "".join(secrets.choice(_CODE_LETTERS) for _ in range(8))
         self._code = _Code(letters, self._clock.monotonic() + CODE_SECONDS)
         self.throttle.lift()
+        self._note("login.code")
         return f"{letters[:4]}-{letters[4:]}"
 
     @property

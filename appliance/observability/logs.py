@@ -37,6 +37,7 @@ _TALKATIVE = (
     "urllib3",
     "asyncio",
     "uvicorn",
+    "watchfiles",
 )
 _SALT = secrets.token_bytes(16)  # of this run only, so that codes cannot be looked up
 

@@ -8,7 +8,10 @@ not seen yet (instructions, earlier turns) is given once, as a preface.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
+import re
 import secrets
 from collections.abc import AsyncIterator
 from typing import Any
@@ -29,11 +32,12 @@ from appliance.gateway.api.http import (
 )
 from appliance.gateway.api.watching import follow
 from appliance.gateway.services import Reply, Services
-from appliance.messages import WEB_NAME, Event, Inbound
+from appliance.messages import WEB_NAME, Attachment, Event, Inbound
 
-BODY_LIMIT = 4 * 1024 * 1024  # bytes; clients send their whole history
+BODY_LIMIT = 28 * 1024 * 1024  # bytes; clients send their whole history, pictures included
 MODELS = ("appliance", "appliance-main")
 _PREFACE_CHARS = 24_000
+_DATA_URL = re.compile(r"data:(image/[a-z0-9.+-]+);base64,([A-Za-z0-9+/=]+)")
 _encode = msgspec.json.Encoder().encode
 
 
@@ -72,7 +76,7 @@ def routes(services: Services) -> list[Any]:
     @post("/v1/chat/completions", status_code=200)
     async def complete(request: AnyRequest) -> Response[Any]:
         given = decode(await read_body(request, BODY_LIMIT), GivenCompletion)
-        inbound = _inbound(services, given, request.headers.get("idempotency-key"))
+        inbound = await _inbound(services, given, request.headers.get("idempotency-key"))
         head = {
             "id": f"chatcmpl-{secrets.token_hex(12)}",
             "created": int(services.clock.now()),
@@ -95,18 +99,19 @@ def _model(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": "home-agent-appliance"}
 
 
-def _inbound(services: Services, given: GivenCompletion, key: str | None) -> Inbound:
+async def _inbound(services: Services, given: GivenCompletion, key: str | None) -> Inbound:
     if given.model not in MODELS:
         raise NotFoundError(f"The model {given.model[:80]} does not exist.", fix=f"Use {' or '.join(MODELS)}.")
     if not given.messages or given.messages[-1].role != "user":
         raise InputError("The last message must be the user's.")
     said = _text(given.messages[-1])
+    files = await _pictures(services, given.messages[-1])
     if given.model == "appliance-main":
-        return services.web.inbound("main", said, id=key)
+        return services.web.inbound("main", said, id=key, attachments=files)
     session = given.user if WEB_NAME.fullmatch(given.user) and given.user != "main" else _name(given)
     if services.sessions.find(session) is None:
         said = _preface(given.messages[:-1]) + said
-    return services.web.inbound(session, said, id=key)
+    return services.web.inbound(session, said, id=key, attachments=files)
 
 
 def _name(given: GivenCompletion) -> str:
@@ -119,9 +124,33 @@ def _text(message: GivenChatMessage) -> str:
     if isinstance(message.content, str):
         return message.content
     parts = [part.get("text") for part in message.content or [] if part.get("type") == "text"]
-    if any(part.get("type") not in ("text", None) for part in message.content or []):
-        raise InputError("Only text parts are read here.", fix="Send files to POST /api/attachments.")
     return "\n".join(part for part in parts if isinstance(part, str))
+
+
+async def _pictures(services: Services, message: GivenChatMessage) -> list[Attachment]:
+    """The pictures of a message, kept as attachments. Raises InputError for one that is not sent along."""
+    found = []
+    for part in message.content if isinstance(message.content, list) else []:
+        if part.get("type") in ("text", None):
+            continue
+        address = part.get("image_url")
+        address = address.get("url") if isinstance(address, dict) else address
+        match = _DATA_URL.fullmatch(address) if isinstance(address, str) else None
+        if part.get("type") != "image_url" or match is None:
+            raise InputError(
+                "Only text and pictures as data: addresses are read here.", fix="Send files to POST /api/attachments."
+            )
+        try:
+            raw = base64.b64decode(match[2], validate=True)
+        except (binascii.Error, ValueError):
+            raise InputError("A picture's data is not base64.") from None
+        _, attachment = await services.web.save(f"picture.{match[1].rpartition('/')[2]}", match[1], _once(raw))
+        found.append(attachment)
+    return found
+
+
+async def _once(raw: bytes) -> AsyncIterator[bytes]:
+    yield raw
 
 
 def _preface(before: list[GivenChatMessage]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -92,6 +93,23 @@ async def test_text_parts_are_read(owner: httpx2.AsyncClient, house: House) -> N
     assert house.book[0].text == "a\nb"
 
 
+async def test_a_picture_comes_along_and_earlier_ones_are_not_sent_again(
+    owner: httpx2.AsyncClient, house: House
+) -> None:
+    png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\2\0\0\0\2"
+    address = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    shown = {"role": "user", "content": [{"type": "text", "text": "what is this"}, picture(address)]}
+    await owner.post(URL, json={"messages": [shown]})
+    await owner.post(URL, json={"messages": [shown, {"role": "assistant", "content": "a dot"}, user("sure?")]})
+    first, second = house.book
+    assert [(item.kind, item.media_type, item.size) for item in first.attachments] == [("image", "image/png", len(png))]
+    assert (second.text, second.attachments, second.session) == ("sure?", (), first.session)
+
+
+def picture(address: str) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": address}}
+
+
 async def test_a_bad_request_gets_the_clients_own_error_shape(owner: httpx2.AsyncClient, house: House) -> None:
     wanted: list[tuple[Any, int]] = [
         ({}, 400),
@@ -101,6 +119,9 @@ async def test_a_bad_request_gets_the_clients_own_error_shape(owner: httpx2.Asyn
         ({"messages": [{"role": "user", "content": None}]}, 400),
         ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, 400),
         ({"messages": [{"role": "user", "content": [{"type": 5}]}]}, 400),
+        ({"messages": [{"role": "user", "content": [picture("http://169.254.169.254/x.png")]}]}, 400),
+        ({"messages": [{"role": "user", "content": [picture("data:image/png;base64,=")]}]}, 400),
+        ({"messages": [{"role": "user", "content": [picture("data:text/html;base64,AAAA")]}]}, 400),
         ({"messages": [{"role": "user", "content": ""}]}, 400),
         ({"messages": [{"role": "user", "content": "x"}], "model": "gpt-9"}, 404),
         ({"messages": [{"role": "user", "content": "x" * 70_000}]}, 413),
