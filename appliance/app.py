@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from appliance.agent.results import ResultShaper
 from appliance.agent.sessions import Sessions, StoppableSessions
 from appliance.agent.templates import NAMES, template
 from appliance.agent.turn import Agent
+from appliance.backup import backup, newest_backup, prune
 from appliance.channels import access
 from appliance.channels.attachments import AttachmentStore
 from appliance.channels.telegram import state as telegram_state
@@ -481,9 +483,30 @@ class Appliance:
             await self.clock.sleep(1.0 if state["phase"] not in states else 5.0)
 
     async def _housekeeping(self) -> None:
+        """Once an hour: what has expired goes; once a night: a backup."""
         while True:
             await asyncio.to_thread(self.outputs.expire)
+            if self.settings.backup.nightly:
+                await self._nightly_backup()
             await self.clock.sleep(3600.0)
+
+    async def _nightly_backup(self) -> None:
+        """A backup when none was made since the owner's last backup hour, and that is today's."""
+        settings = self.settings.backup
+        now = datetime.fromtimestamp(self.clock.now(), self.settings.owner.zone)
+        due = now.replace(hour=settings.hour, minute=0, second=0, microsecond=0)
+        newest = newest_backup(self.state)
+        if now < due or (newest is not None and newest >= due.timestamp()):
+            return
+        try:
+            made = await asyncio.to_thread(backup, self.state, passphrase=settings.passphrase.get_secret_value())
+            await asyncio.to_thread(prune, self.state / "backups", settings.keep)
+        except StateError as error:
+            self.health.set("backup", State.FAILED, str(error))
+            log.error("the nightly backup failed", reason=error.what)
+            return
+        self.health.set("backup", State.READY, f"{made.files} files, {made.size:,} bytes")
+        self.audit.record("backup", files=made.files, size=made.size)
 
 
 def _secrets(settings: Settings) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -300,6 +301,46 @@ def doctor(
             if finding.status != "pass" and finding.fix:
                 typer.echo(f"    {finding.fix}")
     raise typer.Exit(code)
+
+
+Passphrase = Annotated[Path | None, typer.Option("--passphrase-file", help="File with the passphrase.")]
+
+
+@app.command()
+def backup(
+    target: Annotated[Path | None, typer.Argument(help="Where to; default STATE/backups.")] = None,
+    passphrase: Passphrase = None,
+    secrets: Annotated[bool, typer.Option("--with-secrets", help="The tokens too (only encrypted).")] = False,
+    as_json: Json = False,
+) -> None:
+    """Save everything that cannot be made again, also while the gateway runs."""
+    from appliance.backup import backup as make
+
+    made = make(settings().state, target, passphrase=_passphrase(passphrase), secrets=secrets)
+    if as_json:
+        show(made.as_json())
+    else:
+        typer.echo(f"{made.path}  {made.size:,} bytes, {made.files} files, verified")
+
+
+@app.command()
+def restore(archive: Path, passphrase: Passphrase = None) -> None:
+    """Fill an empty STATE from a backup."""
+    from appliance.backup import restore as fill
+
+    manifest = fill(archive, settings().state, passphrase=_passphrase(passphrase))
+    typer.echo(
+        f"Restored the backup of {manifest['made_at']} ({len(manifest['sha256'])} files). Start it: appliance up"
+    )
+
+
+def _passphrase(path: Path | None) -> str:
+    if path is None:
+        return settings().backup.passphrase.get_secret_value()
+    try:
+        return path.read_text(encoding="utf-8").rstrip("\n")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
 
 
 @config_app.command("check")

@@ -32,10 +32,11 @@ def open_connection(path: Path, *, synchronous: str = "FULL", readonly: bool = F
     connection = apsw.Connection(str(path), flags=flags)
     connection.set_busy_timeout(_BUSY_MS)
     if not readonly:
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute(f"PRAGMA synchronous={synchronous}")
-        connection.execute("PRAGMA wal_autocheckpoint=1000; PRAGMA journal_size_limit=33554432")
-    connection.execute("PRAGMA foreign_keys=ON")
+        connection.pragma("journal_mode", "WAL")
+        connection.pragma("synchronous", synchronous)
+        connection.pragma("wal_autocheckpoint", 1000)
+        connection.pragma("journal_size_limit", 32 * 1024 * 1024)
+    connection.pragma("foreign_keys", True)
     return connection
 
 

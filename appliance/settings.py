@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from decimal import Decimal
@@ -122,7 +123,9 @@ class AnthropicSettings(Section):
 
 
 class BudgetSettings(Section):
-    daily_usd: Decimal | None = setting(Decimal("2.00"), "Most that one day may cost, in US dollars; `none` for no limit.", "2.00")
+    daily_usd: Decimal | None = setting(
+        Decimal("2.00"), "Most that one day may cost, in US dollars; `none` for no limit.", "2.00"
+    )
     at_limit: Literal["local", "stop", "ask"] = setting("local", "What happens at the limit.")
     agent_usd: dict[str, Decimal] = setting({}, "Daily limit of single agents.", {"main": "1.50"})
     session_usd: Decimal | None = setting(None, "Daily limit of each session.", "1.00")
@@ -219,6 +222,49 @@ class MemorySettings(Section):
     embedder_multilingual: bool = setting(True, "Whether that model knows more than English.", False)
 
 
+class BackupSettings(Section):
+    nightly: bool = setting(True, "Make a backup into STATE/backups every night.")
+    hour: int = setting(3, "Hour of the owner's day at which it is made.", ge=0, le=23)
+    keep: int = setting(14, "How many nightly backups are kept.", ge=1, le=1000)
+    passphrase: SecretStr = setting(SecretStr(""), "Encrypt backups with this passphrase.", "correct horse battery")
+
+
+class SchedulesSettings(Section):
+    parallel: int = setting(2, "How many scheduled runs may be under way at once.", ge=1, le=16)
+    catch_up_seconds: float = setting(
+        86_400.0, "How late a run that was missed may be made up for; later it is logged as skipped.", ge=0
+    )
+    most: int = setting(100, "Most jobs that can be scheduled.", ge=1, le=10_000)
+    quiet_hours: list[str] = setting(
+        [], "Hours in which schedules and the heartbeat send nothing, besides those you told the agent.", ["22:00-07:00"]
+    )
+
+    @field_validator("quiet_hours")
+    @classmethod
+    def _spans(cls, value: list[str]) -> list[str]:
+        return _spans(value)
+
+
+class HeartbeatSettings(Section):
+    enabled: bool = setting(False, "Whether HEARTBEAT.md is looked after; with nothing due it costs nothing.", True)
+    model: str = setting("", "Model of the heartbeat; empty is the cheap one.", "local")
+    active_hours: str = setting("07:00-22:00", "Hours in which it works; what comes due outside waits for them.")
+    idle_days: float = setting(7.0, "Pause after this many days without a message from you; 0 never pauses.", ge=0)
+
+    @field_validator("active_hours")
+    @classmethod
+    def _span(cls, value: str) -> str:
+        return _spans([value])[0]
+
+
+def _spans(value: list[str]) -> list[str]:
+    """Spans of hours as written. Raises ValueError for what is none."""
+    for text in value:
+        if not re.fullmatch(r"([01]?\d|2[0-4]):[0-5]\d\s*-\s*([01]?\d|2[0-4]):[0-5]\d", text.strip()):
+            raise ValueError(f"{text!r} is not a span of hours such as 22:00-07:00")
+    return value
+
+
 class LoggingSettings(Section):
     level: Literal["debug", "info", "warning", "error"] = setting("info", "Least important line that is written.")
     format: Literal["auto", "json", "console"] = setting("auto", "`auto` is console on a terminal and json elsewhere.")
@@ -242,6 +288,9 @@ class Settings(Section):
     discord: DiscordSettings = DiscordSettings()
     exec: ExecSettings = ExecSettings()
     memory: MemorySettings = MemorySettings()
+    backup: BackupSettings = BackupSettings()
+    schedules: SchedulesSettings = SchedulesSettings()
+    heartbeat: HeartbeatSettings = HeartbeatSettings()
     logging: LoggingSettings = LoggingSettings()
 
     @property

@@ -1,0 +1,98 @@
+"""A backup holds everything that cannot be made again, no secret, and is whole; a restore never overwrites."""
+
+import tarfile
+from pathlib import Path
+
+import apsw
+import pytest
+
+from appliance.backup import backup, prune, restore, verify
+from appliance.errors import InputError, StateError
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    place = tmp_path / "state"
+    (place / "agents/main/memory").mkdir(parents=True)
+    (place / "agents/main/MEMORY.md").write_text("貓叫 Mia 🐈")
+    (place / "agents/main/memory/2026-11-30.md").write_text("- note\n")
+    (place / "models").mkdir()
+    (place / "models/large.gguf").write_bytes(b"x" * 1000)
+    (place / "token").write_text("CANARY-TOKEN")
+    (place / "secrets").mkdir()
+    (place / "secrets/key").write_text("CANARY-KEY")
+    connection = apsw.Connection(str(place / "core.db"))
+    connection.pragma("journal_mode", "WAL")
+    connection.execute("CREATE TABLE t(x); INSERT INTO t VALUES ('books')")
+    connection.close()
+    return place
+
+
+def test_a_restore_into_an_empty_place_is_the_same(state: Path, tmp_path: Path) -> None:
+    made = backup(state)
+    fresh = tmp_path / "fresh"
+    restore(made.path, fresh)
+    assert (fresh / "agents/main/MEMORY.md").read_text() == "貓叫 Mia 🐈"
+    assert apsw.Connection(str(fresh / "core.db")).execute("SELECT x FROM t").fetchall() == [("books",)]
+    assert not (fresh / "models").exists()
+
+
+def test_no_secret_is_in_an_unencrypted_archive(state: Path) -> None:
+    made = backup(state)
+    with tarfile.open(made.path) as archive:
+        content = b"".join(
+            file.read() for member in archive.getmembers() if (file := archive.extractfile(member)) is not None
+        )
+    assert b"CANARY" not in content
+    with pytest.raises(InputError, match="encrypted"):
+        backup(state, secrets=True)
+
+
+def test_an_encrypted_archive_opens_with_its_passphrase_only(state: Path, tmp_path: Path) -> None:
+    made = backup(state, passphrase="correct horse", secrets=True)
+    raw = made.path.read_bytes()
+    assert b"Mia" not in raw
+    for wrong in ("", "wrong"):
+        with pytest.raises(InputError):
+            verify(made.path, passphrase=wrong)
+    restore(made.path, tmp_path / "fresh", passphrase="correct horse")
+    assert (tmp_path / "fresh/token").read_text() == "CANARY-TOKEN"
+
+
+def test_a_restore_never_overwrites(state: Path) -> None:
+    made = backup(state)
+    with pytest.raises(StateError, match="not empty"):
+        restore(made.path, state)
+    assert (state / "token").read_text() == "CANARY-TOKEN"
+
+
+@pytest.mark.parametrize("where", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("passphrase", ["", "correct horse"])
+def test_a_damaged_or_cut_archive_is_refused_and_leaves_nothing(
+    state: Path, tmp_path: Path, where: float, passphrase: str
+) -> None:
+    made = backup(state, passphrase=passphrase)
+    raw = bytearray(made.path.read_bytes())
+    cut = bytes(raw[: int(len(raw) * where)])
+    raw[int(len(raw) * where)] ^= 0xFF
+    for damaged in (cut, bytes(raw)):
+        path = tmp_path / "damaged"
+        path.write_bytes(damaged)
+        with pytest.raises((StateError, InputError)):
+            restore(path, tmp_path / "fresh", passphrase=passphrase)
+        assert not (tmp_path / "fresh").exists()
+
+
+def test_a_link_in_the_state_is_not_followed(state: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside.txt").write_text("CANARY-OUTSIDE")
+    (state / "agents/main/link.txt").symlink_to(tmp_path / "outside.txt")
+    made = backup(state)
+    with tarfile.open(made.path) as archive:
+        assert "agents/main/link.txt" not in archive.getnames()
+
+
+def test_only_the_newest_are_kept(tmp_path: Path) -> None:
+    for number in range(5):
+        (tmp_path / f"appliance-2026113{number}-000000.tar.gz").write_text("x")
+    prune(tmp_path, 2)
+    assert sorted(p.name[:18] for p in tmp_path.iterdir()) == ["appliance-20261133", "appliance-20261134"]
