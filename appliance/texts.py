@@ -292,6 +292,78 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{model} 一次呼叫收費 {spent}，超過預留的 {limit}。",
         "{model} 一次调用收费 {spent}，超过预留的 {limit}。",
     ),
+    "help_cron": (
+        "what runs by itself; add, remove, run, approve",
+        "排程；add、remove、run、approve",
+        "定时任务；add、remove、run、approve",
+    ),
+    "cron_digest": (
+        "{count} messages from the quiet hours:",
+        "安靜時段內共有 {count} 則訊息：",
+        "安静时段内共有 {count} 条消息：",
+    ),
+    "cron_late": ("late: was planned for {planned}", "延後：原定 {planned}", "延后：原定 {planned}"),
+    "cron_missed": (
+        "The scheduled task “{name}” was not run: {reason}.",
+        "排程「{name}」沒有執行：{reason}。",
+        "定时任务“{name}”没有执行：{reason}。",
+    ),
+    "cron_broken": (
+        "The scheduled task “{name}” is paused: {reason} /cron resume {id} starts it again.",
+        "排程「{name}」已暫停：{reason} 傳 /cron resume {id} 可恢復。",
+        "定时任务“{name}”已暂停：{reason} 发送 /cron resume {id} 可恢复。",
+    ),
+    "cron_paused": (
+        "The scheduled task “{name}” failed {failures} times in a row ({reason}) and is paused. /cron resume {id} "
+        "starts it again.",
+        "排程「{name}」連續失敗 {failures} 次（{reason}），已暫停。傳 /cron resume {id} 可恢復。",
+        "定时任务“{name}”连续失败 {failures} 次（{reason}），已暂停。发送 /cron resume {id} 可恢复。",
+    ),
+    "cron_recovered": (
+        "The scheduled task “{name}” works again.",
+        "排程「{name}」已恢復正常。",
+        "定时任务“{name}”已恢复正常。",
+    ),
+    "cron_pending": (
+        "A conversation with text from outside wants to schedule “{name}” ({plan}): {text}\n/cron approve {id} allows "
+        "it, /cron remove {id} does not.",
+        "一段含有外部內容的對話想建立排程「{name}」（{plan}）：{text}\n/cron approve {id} 同意，/cron remove {id} 拒絕。",
+        "一段含有外部内容的对话想建立定时任务“{name}”（{plan}）：{text}\n/cron approve {id} 同意，/cron remove {id} 拒绝。",
+    ),
+    "cron_none": (
+        'Nothing is scheduled. For example: /cron add "0 7 * * 1-5" Tell me the weather',
+        '目前沒有排程。例如：/cron add "0 7 * * 1-5" 告訴我天氣',
+        '目前没有定时任务。例如：/cron add "0 7 * * 1-5" 告诉我天气',
+    ),
+    "cron_usage": (
+        'Use /cron, /cron add "SCHEDULE" TEXT, or /cron remove, run, pause, resume, approve, log with an id.',
+        '用法：/cron、/cron add "時間" 內容，或 /cron remove、run、pause、resume、approve、log 加上編號。',
+        '用法：/cron、/cron add "时间" 内容，或 /cron remove、run、pause、resume、approve、log 加上编号。',
+    ),
+    "cron_added": (
+        "Scheduled as {id}: {plan} ({zone}). Next: {next}. {note}",
+        "已排程，編號 {id}：{plan}（{zone}）。下次：{next}。{note}",
+        "已安排，编号 {id}：{plan}（{zone}）。下次：{next}。{note}",
+    ),
+    "cron_removed": ("Removed: {name}.", "已移除：{name}。", "已移除：{name}。"),
+    "cron_asked": ("{name} runs now.", "{name} 現在開始執行。", "{name} 现在开始执行。"),
+    "cron_state": ("{name} is {state} now.", "{name} 目前狀態：{state}。", "{name} 当前状态：{state}。"),
+    "cron_past": (
+        "{plan} never comes due any more.",
+        "{plan} 已不會再到期。",
+        "{plan} 已不会再到期。",
+    ),
+    "heartbeat_stopped": (
+        "The heartbeat stopped: the model provider refused the key {count} times. /cron resume heartbeat starts it "
+        "again.",
+        "心跳檢查已停止：模型供應商 {count} 次拒絕了金鑰。傳 /cron resume heartbeat 可恢復。",
+        "心跳检查已停止：模型供应商 {count} 次拒绝了密钥。发送 /cron resume heartbeat 可恢复。",
+    ),
+    "heartbeat_line": (
+        "heartbeat: {state}. {reason}",
+        "心跳檢查：{state}。{reason}",
+        "心跳检查：{state}。{reason}",
+    ),
     "pair_no_owner": (
         "This appliance has no owner yet. On its machine run `appliance pair`, then send me the code it shows.",
         "這台裝置還沒有擁有者。請在主機上執行 `appliance pair`，再把顯示的配對碼傳給我。",
