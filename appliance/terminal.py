@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import secrets
 import sys
 import threading
@@ -23,6 +24,8 @@ from appliance.errors import ApplianceError
 _RECONNECT_SECONDS = 60.0
 _POLL_SECONDS = 1.0
 _LEAVE = ("/quit", "/exit")
+# What a model or a tool says must not move the cursor, colour the screen or set the clipboard.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _DIM, _BOLD, _RED, _PLAIN = "\x1b[2m", "\x1b[1m", "\x1b[31m", "\x1b[0m"
 
 
@@ -34,23 +37,31 @@ class Screen:
         self.err = err or sys.stderr
         self.live = self.out.isatty() and self.err.isatty()
         self._status = ""
+        self._mid_line = False
         self._lock = threading.Lock()
 
     def say(self, text: str) -> None:
         """A piece of the answer."""
         self.status("")
-        self.out.write(text)
+        shown = _CONTROL.sub("", text)
+        self.out.write(shown)
         self.out.flush()
+        if shown:
+            self._mid_line = not shown.endswith("\n")
 
     def note(self, text: str, colour: str = _DIM) -> None:
         """A line beside the answer."""
         self.status("")
-        self.err.write(f"{colour}{text}{_PLAIN}\n" if self.live else f"{text}\n")
+        shown = _CONTROL.sub("", text)
+        start = "\n" if self.live and self._mid_line else ""  # one terminal shows both
+        self._mid_line = False
+        self.err.write(f"{start}{colour}{shown}{_PLAIN}\n" if self.live else f"{shown}\n")
         self.err.flush()
 
     def status(self, text: str) -> None:
         """A line that is overwritten; empty takes it away."""
         with self._lock:
+            text = _CONTROL.sub("", text)
             if self.live and text != self._status:
                 self.err.write(f"\r\x1b[K{_DIM}{text}{_PLAIN}" if text else "\r\x1b[K")
                 self.err.flush()

@@ -75,6 +75,37 @@ async def test_tools_and_notices_are_beside_the_answer_not_in_it(client: Gateway
     ]
 
 
+async def test_what_is_said_cannot_steer_the_terminal(client: GatewayClient, house: House) -> None:
+    nasty = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\x9b31mred\rover\ttab\nline"
+
+    async def script(home: House, inbound: Inbound, row: int) -> Reply:
+        data = {"message_ids": [row], "id": "1", "name": "exec", "ok": False, "summary": nasty, "input": {}}
+        home.events.emit(Event("tool_start", inbound.session, data))
+        home.events.emit(Event("tool_end", inbound.session, data))
+        home.events.emit(Event("notice", inbound.session, {"message_ids": [row], "text": nasty}))
+        return Reply(nasty, inbound.session, f"a{row}")
+
+    house.script = script
+    shown = Terminal()
+    assert await asyncio.to_thread(chat, client, "x", screen=shown.screen) == 0
+    assert shown.out.getvalue() == "]52;c;ZXZpbA==[2J31mredover\ttab\nline\n"
+    for stream in (shown.out, shown.err):
+        assert not any((ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160 for c in stream.getvalue())
+
+
+async def test_a_line_beside_the_answer_starts_on_a_line_of_its_own(client: GatewayClient, house: House) -> None:
+    async def script(home: House, inbound: Inbound, row: int) -> Reply:
+        home.events.emit(Event("text", inbound.session, {"message_ids": [row], "delta": "Looking."}))
+        home.events.emit(Event("notice", inbound.session, {"message_ids": [row], "text": "note"}))
+        return Reply("Looking.", inbound.session, f"a{row}")
+
+    house.script = script
+    shown = Terminal(live=True)
+    shown.screen.err = shown.screen.out  # as on a terminal
+    assert await asyncio.to_thread(chat, client, "x", screen=shown.screen) == 0
+    assert "Looking.\n\x1b[2mnote" in shown.out.getvalue()
+
+
 async def test_a_failed_turn_is_an_error_with_exit_code_1(client: GatewayClient, house: House) -> None:
     async def failing(_: House, inbound: Inbound, row: int) -> Reply:
         return Reply("", inbound.session, f"a{row}", error="The provider refuses the key.")
