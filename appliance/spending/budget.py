@@ -22,7 +22,7 @@ from appliance.database import Database
 from appliance.errors import BudgetError, BudgetExceededError, InputError, UnpricedModelError
 from appliance.messages import Usage
 from appliance.settings import BudgetSettings
-from appliance.spending import adjust, budget_day, charging, ledger, limits, marks, tokens
+from appliance.spending import adjust, budget_day, charging, ledger, limits, marks, recovery, tokens
 from appliance.spending.budget_day import BudgetDay
 from appliance.spending.calls import BudgetEvent, CallSpec, Reservation, notice_of_mark
 from appliance.spending.ledger import Call, Charge, Query, query_of
@@ -57,6 +57,8 @@ class Budget:
         self._on_event = on_event
         self._waiting: set[asyncio.Event] = set()
         self._background: set[asyncio.Future[None]] = set()
+        self._open: dict[int, float] = {}  # reservations of this process, and since when by the monotonic clock
+        self._orphans: list[int] = []
         self._damage = ""
 
     # -- before a call
@@ -137,6 +139,7 @@ class Budget:
 
         crash_point("budget.before_settle")
         cost, events = await self._database.write(work)
+        self._open.pop(reservation.id, None)
         crash_point("budget.settled")
         self._wake()
         self._tell(events)
@@ -152,33 +155,36 @@ class Budget:
             await asyncio.gather(*self._background)
 
     def recover(self) -> int:
-        """At start, before any call: charge what a dead process left open as it was reserved, check today's totals,
+        """At start, before any call: check today's totals, charge what a dead process left open as it was reserved,
         and return how many calls that were. Damage found here refuses paid calls until `repair`."""
-
-        def work(connection: apsw.Connection) -> int:
-            orphans = ledger.open_reservations(connection)
-            for identity, call, amount in orphans:
-                ledger.close_reservation(connection, identity)
-                ledger.enter(connection, identity, call, Charge(Usage(), amount, "bound", "orphan"), amount)
-            return len(orphans)
-
+        self._orphans = [row[0] for row in self._database.read("SELECT id FROM reservations")]
         self._damage = "; ".join(ledger.check(self._database.read, self._today().name))
-        return self._database.write_now(work) if not self._damage else 0
+        if self._damage or not self._orphans:
+            return 0
+        orphans, self._orphans = self._orphans, []
+        return self._database.write_now(lambda connection: recovery.charge_orphans(connection, orphans))
 
-    async def repair(self) -> None:
-        """Count today's totals again from the rows. Raises BudgetError when a row itself is damaged."""
+    async def repair(self) -> int:
+        """Count today's totals again from the rows, charge what `recover` then could not, and return how many calls
+        that were. Raises BudgetError when a row itself is damaged: that is never guessed at."""
         day = self._today().name
-
-        def work(connection: apsw.Connection) -> list[str]:
-            bad = [problem for problem in ledger.check(query_of(connection), day) if problem.startswith("row ")]
-            if not bad:
-                ledger.rebuild(connection, day)
-            return bad
-
-        bad = await self._database.write(work)
+        bad = await self._database.write(lambda connection: recovery.count_again(connection, day))
         if bad:
             raise ledger.damaged("; ".join(bad))
-        self.recover()
+        self._damage = "; ".join(ledger.check(self._database.read, day))
+        orphans, self._orphans = self._orphans, []
+        return await self._database.write(lambda connection: recovery.charge_orphans(connection, orphans))
+
+    async def expire(self, seconds: float = 3600.0) -> int:
+        """For housekeeping: charge reservations that have been open for longer than any call can take, because whoever
+        held them has forgotten them; return how many."""
+        now = self._clock.monotonic()
+        old = [identity for identity, began in self._open.items() if now - began >= seconds]
+        for identity in old:
+            del self._open[identity]
+        count = await self._database.write(lambda connection: recovery.charge_orphans(connection, old)) if old else 0
+        self._wake()
+        return count
 
     @property
     def damage(self) -> str:
@@ -337,6 +343,7 @@ class Budget:
         self._tell(events)
         if verdict.action != "allow":
             return None, verdict, day
+        self._open[identity] = self._clock.monotonic()
         reservation = Reservation(
             id=identity, max_tokens=verdict.output, amount=verdict.amount, day=day.name, call=row, spec=call,
             price=price, started=self._clock.monotonic(), needs_exact=verdict.shrunk and call.input_tokens is None,
@@ -369,6 +376,7 @@ class Budget:
                 ledger.count_request(connection, row, outcome, Usage(), 0)
 
         await self._database.write(work)
+        self._open.pop(identity, None)
         self._wake()
 
     async def _wait_for(self, freed: asyncio.Event, until: float) -> None:

@@ -359,6 +359,41 @@ async def test_a_call_belongs_to_the_day_it_was_reserved_on(tmp_path: Path) -> N
         assert books.budget.status()[0]["spent"] == 0.0
 
 
+async def test_a_reservation_that_nobody_settles_is_charged_after_an_hour_and_blocks_nobody(tmp_path: Path) -> None:
+    async with open_books(tmp_path, settings=limit("0.20", wait_seconds=600)) as books:
+        forgotten = await books.budget.reserve(call())
+        await books.clock.advance(3_100)
+        waiting = asyncio.create_task(books.budget.reserve(call(max_tokens=3_000)))
+        await until_waiting(books)
+        assert await books.budget.expire() == 0
+        await books.clock.advance(500)
+        assert await books.budget.expire() == 1
+        assert await books.budget.expire() == 0
+        held = await waiting
+        assert books.budget.status()[0]["spent"] == forgotten.amount / PICO_PER_USD
+        assert await books.budget.settle(forgotten, Usage(input=1, output=1)) == forgotten.amount
+        await books.budget.settle(held, Usage(input=1, output=1))
+        await books.clock.advance(7_200)
+        assert await books.budget.expire() == 0
+
+
+async def test_a_repair_leaves_calls_under_way_alone_and_charges_what_the_dead_left(tmp_path: Path) -> None:
+    async with open_books(tmp_path) as books:
+        dead = await books.budget.reserve(call())
+    async with open_books(tmp_path) as books:
+        await books.database.write(
+            lambda c: c.execute("UPDATE spending_totals SET cost = 7 WHERE scope = 'day'") and None
+        )
+        assert books.budget.recover() == 0
+        assert books.budget.damage
+        live = await books.budget.reserve(call(local=True))
+        assert await books.budget.repair() == 1
+        assert books.budget.damage == ""
+        assert books.budget.status()[0]["spent"] == dead.amount / PICO_PER_USD
+        await books.budget.settle(live, Usage(input=5, output=5))
+        assert books.row()["outcome"] == "ok"
+
+
 async def test_damaged_totals_refuse_paid_calls_until_they_are_counted_again(tmp_path: Path) -> None:
     async with open_books(tmp_path) as books:
         cost = await spend(books, "0.01")
