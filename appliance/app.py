@@ -36,7 +36,7 @@ from appliance.clock import Clock, SystemClock
 from appliance.database import Database
 from appliance.errors import StateError
 from appliance.gateway import auth, buttons, inbox, outbox
-from appliance.gateway.commands import Commands
+from appliance.gateway.commands import Choice, Commands
 from appliance.gateway.delivery import Delivery
 from appliance.gateway.events import Events
 from appliance.gateway.everyday import Everyday
@@ -57,15 +57,16 @@ from appliance.memory.workspace import Workspace
 from appliance.messages import Event, Mode, Outbound, Person, Received, Reply, Role, SessionKey
 from appliance.models.resolver import Resolver
 from appliance.models.shelf import Shelf
-from appliance.observability import audit, logs
+from appliance.monitoring import Monitoring, with_commands
+from appliance.observability import audit, logs, notices
 from appliance.observability.health import Health, State
+from appliance.observability.notices import Choices
 from appliance.overview import Overview
 from appliance.settings import Settings
 from appliance.spending import ledger
 from appliance.spending.budget import Budget, BudgetEvent
 from appliance.spending.prices import Prices
 from appliance.spending.report import Spending
-from appliance.spending.show import event_text
 from appliance.storage import StateLock, atomic_write, prepare_state
 from appliance.texts import say
 from appliance.tools.base import ToolContext, ToolResult
@@ -91,6 +92,7 @@ def core_rooms() -> dict[str, Sequence[Any]]:
         "auth": auth.MIGRATIONS,
         "spending": ledger.MIGRATIONS,
         "audit": audit.MIGRATIONS,
+        "notices": notices.MIGRATIONS,
     }
 
 
@@ -176,6 +178,7 @@ class Appliance:
         await self.intake.recover()
         await self.supervisor.start()
         await self.memory.start()
+        await self.monitoring.notices.resume()
         for channel in self.channels:
             self._spawn(self._open_channel(channel), channel.name)
         if self.settings.has_key:
@@ -200,6 +203,7 @@ class Appliance:
         self.auth.prepare()
         logs.configure(settings.logging, secret_values=[*self.auth.secret_values(), *_secrets(settings)])
         self._build_money()
+        self._build_monitoring()
         self._build_models()
         self._build_path()
         self._build_memory()
@@ -218,6 +222,19 @@ class Appliance:
         if orphans:
             log.warning("calls cut off by the last stop are charged as reserved", calls=orphans)
 
+    def _build_monitoring(self) -> None:
+        self.monitoring = Monitoring(
+            settings=self.settings,
+            core=self.core,
+            budget=self.budget,
+            prices=self.prices,
+            clock=self.clock,
+            version=__version__,
+            tell=self.tell_owner,
+            language=lambda: self.owner_language,
+        )
+        self.metrics = self.monitoring.metrics
+
     def _build_models(self) -> None:
         settings = self.settings
         chat, embedder = needed(settings)
@@ -231,6 +248,7 @@ class Appliance:
             self.clock,
             chain=lambda: settings.chain,
             at_limit=lambda: settings.budget.at_limit,
+            watcher=self.metrics,
         )
 
     def _build_path(self) -> None:
@@ -252,6 +270,7 @@ class Appliance:
             note=self._note,
             emit=self._emit_hook,
             cooled=lambda key: self.prompt_builder(key.agent).cooled(key),
+            counted=lambda outcome: self.metrics.add("compactions_total", outcome=outcome),
         )
         self.overview = Overview(
             settings=settings,
@@ -301,6 +320,7 @@ class Appliance:
         self.intake.pool = self.pool
         self.events.listen(self.delivery.on_event)
         self.events.listen(self.intake.on_event)
+        self.events.listen(self.monitoring.on_event)
         Everyday(
             sessions=self.sessions,
             pool=self.pool,
@@ -335,7 +355,7 @@ class Appliance:
         )
         self.memory.open()
         self.owners_memory = OwnersMemory(self.memory)
-        self.capturing = Capturing(self.memory)
+        self.capturing = Capturing(self.memory, lambda tag: self.metrics.add("memory_captured_total", tag=tag))
         for tool in memory_tools(self.memory, lambda: settings.owner.zone):
             self.tools.add(tool)
         self.intake.hooks.append(self._capture_turn)
@@ -357,6 +377,7 @@ class Appliance:
                     self.health,
                     self.commands.menu,
                     self.tell_owner,
+                    self.monitoring,
                 )
             )
 
@@ -382,6 +403,8 @@ class Appliance:
             budget=self.budget,
             spending=self.spending,
             status=self.overview.status,
+            metrics=self.metrics.render,
+            alerts=self.monitoring.alerts.receive,
             models=self.supervisor.status,
             people=self.access if self.channels else None,
             memory_search=self.owners_memory.search,
@@ -450,12 +473,17 @@ class Appliance:
 
         return [finding.as_json() for finding in await examine(Patient(self.settings, inside=True))]
 
-    async def tell_owner(self, text: str) -> None:
-        """Say something to the owner once, on every channel they use."""
-        self.events.publish(Event("notice", SessionKey.main(), {"text": text, "turn": "", "message_ids": []}))
-        for channel, place in self.inbox.owner_places():
-            if channel not in STORED:
-                await self.delivery.say(Outbound(channel, place, text, kind="notice"))
+    async def tell_owner(self, text: str, choices: Choices = ()) -> None:
+        """Say something to the owner once, on each of their channels; `choices` are buttons where there are some."""
+        wanted = [Choice(label, command) for label, command in choices]
+        shown = with_commands(text, choices)
+        self.events.publish(Event("notice", SessionKey.main(), {"text": shown, "turn": "", "message_ids": []}))
+        for channel, person, place in self.inbox.owner_places():
+            if channel in STORED:
+                continue
+            buttons = await self.commands.buttons_for(wanted, Person(person, role=Role.OWNER), channel)
+            said = text if buttons or not choices else shown
+            await self.delivery.say(Outbound(channel, place, said, buttons=buttons, kind="notice"))
 
     async def _undeliverable(self, row: Row, reason: str) -> None:
         self.audit.record("undeliverable", channel=row.channel, outbox=row.id, reason=reason)
@@ -464,7 +492,7 @@ class Appliance:
 
     def _on_budget(self, event: BudgetEvent) -> None:
         self.audit.record("budget", kind_of=event.kind, scope=event.scope, percent=event.percent, spent=event.spent)
-        self._spawn(self.tell_owner(event_text(event, self.settings.owner.zone, self.owner_language)), "budget-mark")
+        self._spawn(self.monitoring.on_budget(event), "budget-mark")
 
     def _record_tool(self, name: str, context: ToolContext, arguments: dict[str, Any], result: ToolResult) -> None:
         shown = {k: (v if len(str(v)) <= 200 else str(v)[:200] + "…") for k, v in arguments.items()}
@@ -506,6 +534,7 @@ class Appliance:
             log.error("the nightly backup failed", reason=error.what)
             return
         self.health.set("backup", State.READY, f"{made.files} files, {made.size:,} bytes")
+        self.metrics.set("backup_last_success_timestamp_seconds", self.clock.now())
         self.audit.record("backup", files=made.files, size=made.size)
 
 

@@ -127,13 +127,17 @@ class Commands:
         return Said(said) if isinstance(said, str) else said
 
     async def _make_buttons(self, choices: Sequence[Choice], inbound: Inbound) -> tuple[Button, ...]:
-        if not choices or self._buttons is None or not inbound.place:
+        return await self.buttons_for(choices, inbound.person, inbound.channel) if inbound.place else ()
+
+    async def buttons_for(self, choices: Sequence[Choice], person: Person, channel: str) -> tuple[Button, ...]:
+        """Buttons that run commands when this person presses them on this channel; alternatives of one another."""
+        if not choices or self._buttons is None:
             return ()
         made = []
         row = ""
         for choice in choices:
             identity = await self._buttons.create(
-                "command", {"command": choice.command}, inbound.person, channel=inbound.channel, row=row
+                "command", {"command": choice.command}, person, channel=channel, row=row
             )
             row = row or identity
             made.append(Button(choice.label, identity))

@@ -135,10 +135,10 @@ class Inbox:
         rows = self._database.read("SELECT row, turn, failures, deaths, body FROM inbox WHERE state='new' ORDER BY row")
         return [Received(row, turn, _decode_inbound(body), f, d) for row, turn, f, d, body in rows]
 
-    def owner_places(self) -> list[tuple[str, dict[str, Any]]]:
-        """(channel, place) of each channel on which the owner last spoke, for notices."""
-        rows = self._database.read("SELECT channel, place FROM places WHERE person='owner' ORDER BY at DESC")
-        return [(channel, msgspec.json.decode(place)) for channel, place in rows]
+    def owner_places(self) -> list[tuple[str, str, dict[str, Any]]]:
+        """(channel, person id, place) of each channel on which an owner last spoke in private, for notices."""
+        rows = self._database.read("SELECT channel, person, place FROM places ORDER BY at DESC")
+        return [(channel, person, msgspec.json.decode(place)) for channel, person, place in rows]
 
     def counts(self) -> dict[str, int]:
         """Rows by state."""
@@ -161,9 +161,9 @@ def _store(connection: apsw.Connection, inbound: Inbound, body: str, turn: str, 
         return Receipt(row, False, state != "new"), Received(row, turn, _decode_inbound(first))
     row = connection.last_insert_rowid()
     sessions.register(connection, inbound.session, now)
-    if inbound.person.role is Role.OWNER and inbound.place:
+    if inbound.person.role is Role.OWNER and inbound.place and inbound.session.is_main:
         connection.execute(
-            "INSERT OR REPLACE INTO places(person, channel, place, at) VALUES ('owner',?,?,?)",
-            (inbound.channel, msgspec.json.encode(inbound.place).decode(), now),
+            "INSERT OR REPLACE INTO places(person, channel, place, at) VALUES (?,?,?,?)",
+            (inbound.person.id, inbound.channel, msgspec.json.encode(inbound.place).decode(), now),
         )
     return Receipt(row, True, False), Received(row, turn, inbound)
