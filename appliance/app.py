@@ -35,6 +35,7 @@ from appliance.channels.webchat import WebChat
 from appliance.clock import Clock, SystemClock
 from appliance.database import Database
 from appliance.errors import StateError
+from appliance.execution import Execution
 from appliance.gateway import auth, buttons, inbox, outbox
 from appliance.gateway.commands import Choice, Commands
 from appliance.gateway.delivery import Delivery
@@ -62,6 +63,7 @@ from appliance.observability import audit, logs, notices
 from appliance.observability.health import Health, State
 from appliance.observability.notices import Choices
 from appliance.overview import Overview
+from appliance.sandbox import approvals
 from appliance.settings import Settings
 from appliance.spending import ledger
 from appliance.spending.budget import Budget, BudgetEvent
@@ -93,6 +95,7 @@ def core_rooms() -> dict[str, Sequence[Any]]:
         "spending": ledger.MIGRATIONS,
         "audit": audit.MIGRATIONS,
         "notices": notices.MIGRATIONS,
+        "approvals": approvals.MIGRATIONS,
     }
 
 
@@ -140,6 +143,7 @@ class Appliance:
             for task in self._background:
                 task.cancel()
             await asyncio.gather(*self._background, return_exceptions=True)
+            await self.execution.stop()
             await self.memory.stop()
             await self.supervisor.stop()
             await self.server.stop()
@@ -178,6 +182,7 @@ class Appliance:
         await self.intake.recover()
         await self.supervisor.start()
         await self.memory.start()
+        await self.execution.start()
         await self.monitoring.notices.resume()
         for channel in self.channels:
             self._spawn(self._open_channel(channel), channel.name)
@@ -207,6 +212,7 @@ class Appliance:
         self._build_models()
         self._build_path()
         self._build_memory()
+        self._build_execution()
         self._build_channels()
         if self._extend is not None:
             self._extend(self)
@@ -360,6 +366,20 @@ class Appliance:
             self.tools.add(tool)
         self.intake.hooks.append(self._capture_turn)
 
+    def _build_execution(self) -> None:
+        self.execution = Execution(
+            settings=self.settings,
+            core=self.core,
+            clock=self.clock,
+            tools=self.tools,
+            health=self.health,
+            metrics=self.metrics,
+            notices=self.monitoring.notices,
+            tell_owner=self.tell_owner,
+            language=self.owner_language,
+        )
+        self.execution.add_commands(self.commands)
+
     def _build_channels(self) -> None:
         """Channels whose secret exists; their libraries are loaded when they start, behind readiness."""
         settings = self.settings
@@ -406,6 +426,7 @@ class Appliance:
             metrics=self.metrics.render,
             alerts=self.monitoring.alerts.receive,
             models=self.supervisor.status,
+            approvals=self.execution.approvals,
             people=self.access if self.channels else None,
             memory_search=self.owners_memory.search,
             memory=self.owners_memory,

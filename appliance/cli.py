@@ -424,6 +424,15 @@ def _progress(phase: str, percent: float | None, detail: str) -> None:
 # policy and memory -------------------------------------------------------------------------------------------------
 
 
+@app.command("sandbox-runner")
+def sandbox_runner() -> None:
+    """Run the sandbox runner by itself: the one process that holds the Docker socket (compose does)."""
+    from appliance.sandbox.client import runner_config
+    from appliance.sandbox.runner import serve
+
+    raise typer.Exit(asyncio.run(serve(runner_config(settings()))))
+
+
 @policy_app.command("check")
 def policy_check(
     command: Annotated[str | None, typer.Argument(help="One command; without it, --jsonl.")] = None,

@@ -193,6 +193,22 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "目前没有可以摘要的内容。",
     ),
     "help_compact": ("summarise the conversation so far", "摘要目前的對話", "摘要当前的对话"),
+    "approval_asked": (
+        "May this run?\n\n{shown}\n\n{why}",
+        "可以執行嗎？\n\n{shown}\n\n{why}",
+        "可以执行吗？\n\n{shown}\n\n{why}",
+    ),
+    "approval_once": ("once", "這次可以", "这次可以"),
+    "approval_always": ("always", "以後都可以", "以后都可以"),
+    "approval_deny": ("no", "不行", "不行"),
+    "approval_none": ("Nothing waits for your word.", "沒有等待核准的事。", "没有等待批准的事。"),
+    "approval_done": ("Noted: {decision}.", "已記下：{decision}。", "已记下：{decision}。"),
+    "help_approve": ("decide what waits for your word", "核准或拒絕等待中的指令", "批准或拒绝等待中的命令"),
+    "job_ended": (
+        "The background command {id} has ended: {state}, exit code {code}.",
+        "背景指令 {id} 已結束：{state}，結束代碼 {code}。",
+        "后台命令 {id} 已结束：{state}，退出码 {code}。",
+    ),
     "merged": (
         "I read your {count} messages together.",
         "我把您的 {count} 則訊息一起讀了。",
@@ -327,8 +343,10 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "cron_pending": (
         "A conversation with text from outside wants to schedule “{name}” ({plan}): {text}\n/cron approve {id} allows "
         "it, /cron remove {id} does not.",
-        "一段含有外部內容的對話想建立排程「{name}」（{plan}）：{text}\n/cron approve {id} 同意，/cron remove {id} 拒絕。",
-        "一段含有外部内容的对话想建立定时任务“{name}”（{plan}）：{text}\n/cron approve {id} 同意，/cron remove {id} 拒绝。",
+        "一段含有外部內容的對話想建立排程「{name}」（{plan}）：{text}\n"
+        "/cron approve {id} 同意，/cron remove {id} 拒絕。",
+        "一段含有外部内容的对话想建立定时任务“{name}”（{plan}）：{text}\n"
+        "/cron approve {id} 同意，/cron remove {id} 拒绝。",
     ),
     "cron_none": (
         'Nothing is scheduled. For example: /cron add "0 7 * * 1-5" Tell me the weather',

@@ -1,0 +1,152 @@
+"""Commands put together: the runner's client, its watch, approvals, the gate and the tools; part of the composition
+root."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any, Protocol
+
+from appliance.clock import Clock
+from appliance.database import Database
+from appliance.errors import AccessError
+from appliance.gateway.commands import Ask, Choice, Commands, Said
+from appliance.messages import Role
+from appliance.observability.health import Health, State
+from appliance.observability.metrics import Metrics
+from appliance.observability.notices import Choices, Notices
+from appliance.sandbox.approvals import OWNER, Approvals, Pending
+from appliance.sandbox.client import SandboxClient, SandboxHealth, runner_config
+from appliance.sandbox.monitor import Monitor
+from appliance.settings import Settings
+from appliance.texts import say
+from appliance.tools.permission import PolicyGate
+from appliance.tools.processes import Process
+from appliance.tools.registry import Registry
+from appliance.tools.shell import Exec
+
+
+class TellOwner(Protocol):
+    async def __call__(self, text: str, choices: Choices = ()) -> None: ...
+
+
+class Execution:
+    """Given what it needs of the house, offer `exec` and `process` while a runner answers."""
+
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        core: Database,
+        clock: Clock,
+        tools: Registry,
+        health: Health,
+        metrics: Metrics,
+        notices: Notices,
+        tell_owner: TellOwner,
+        language: str,
+    ) -> None:
+        self._settings = settings.exec
+        self._health = health
+        self._metrics = metrics
+        self._notices = notices
+        self._tell_owner = tell_owner
+        self._language = language
+        self._task: asyncio.Task[None] | None = None
+        self.approvals = Approvals(
+            core,
+            clock,
+            self,
+            counted=lambda kind, decision: metrics.add("approvals_total", kind=kind, decision=decision),
+        )
+        # A socket in the settings means that the runner is a service of its own.
+        self.client = SandboxClient(runner_config(settings), start_runner=not settings.exec.runner_socket)
+        self.monitor = Monitor(self.client, changed=self._changed, ended=self._job_ended, keep_warm=("main",))
+        if self._settings.enabled:
+            gate = PolicyGate(self.approvals, sandbox_policy=self._settings.sandbox_policy)
+            tools.add(
+                Exec(
+                    self.client,
+                    gate=gate,
+                    usable=lambda: self.monitor.usable,
+                    default_timeout=self._settings.timeout_seconds,
+                    network=bool(self._settings.allow_domains),
+                    ran=self._ran,
+                )
+            )
+            tools.add(Process(self.client, usable=lambda: self.monitor.usable))
+        else:
+            health.set("commands", State.OFF, "exec.enabled is false")
+
+    async def start(self) -> None:
+        """Void approvals of an earlier life; watch the runner behind readiness."""
+        await self.approvals.start()
+        if self._settings.enabled:
+            self._task = asyncio.create_task(self.monitor.run(), name="sandbox-monitor")
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+            await self.client.release()
+
+    def add_commands(self, commands: Commands) -> None:
+        commands.add("approve", self._approve, Role.OWNER)
+
+    # approvals.Notifier ----------------------------------------------------------------------------------------
+
+    async def ask(self, pending: Pending) -> bool:
+        """Show a request to the owner, on each of their channels and on the page."""
+        answers = ["once", *(["always"] if pending.remembers else []), "deny"]
+        text = say("approval_asked", self._language, shown=pending.shown, why=pending.why)
+        await self._tell_owner(
+            text, [(say(f"approval_{answer}", self._language), f"/approve {pending.id} {answer}") for answer in answers]
+        )
+        return True
+
+    async def settled(self, pending: Pending, outcome: str) -> None:
+        """Buttons are used up by the first press; what came too late is refused by the store."""
+
+    # commands --------------------------------------------------------------------------------------------------
+
+    async def _approve(self, ask: Ask) -> Said:
+        words = ask.words
+        if not words:
+            waiting = self.approvals.pending()
+            if not waiting:
+                return Said(say("approval_none", ask.language))
+            choices = tuple(
+                Choice(
+                    f"{say(f'approval_{answer}', ask.language)}: {one.shown.splitlines()[0][:30]}",
+                    f"/approve {one.id} {answer}",
+                )
+                for one in waiting
+                for answer in ("once", "deny")
+            )
+            return Said("\n\n".join(f"`{one.id}`\n{one.shown}" for one in waiting), choices)
+        answer = words[1] if len(words) > 1 else "once"
+        try:
+            done = await self.approvals.decide(words[0], answer, by=OWNER)
+        except AccessError as error:
+            return Said(error.what)
+        return Said(
+            say("approval_done", ask.language, decision=say(f"approval_{answer}", ask.language))
+            + f"\n{done['note']}".rstrip()
+        )
+
+    # news ------------------------------------------------------------------------------------------------------
+
+    def _changed(self, health: SandboxHealth) -> None:
+        state = State.READY if health.ok else State.DEGRADED
+        self._health.set("commands", state, "" if health.ok else f"{health.reason} {health.fix}".strip())
+        facts = health.facts or {}
+        self._metrics.set("exec_pool_ready", float(facts.get("ready", 0)))
+
+    def _ran(self, outcome: str, seconds: float) -> None:
+        self._metrics.add("exec_runs_total", image="shell", outcome=outcome)
+        self._metrics.observe("exec_duration_seconds", seconds, image="shell")
+
+    async def _job_ended(self, job: dict[str, Any]) -> None:
+        text = say("job_ended", self._language, id=job["id"], state=job.get("state", ""), code=job.get("code"))
+        await self._notices.once(f"job:{job['id']}", text)
