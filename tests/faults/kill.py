@@ -115,7 +115,7 @@ async def one_run(run: int, count: int, kill_after: float | None, point: str = "
 
 async def _die(house: GatewayProcess, kill_after: float | None, point: str) -> None:
     """Wait for the named point to strike, or strike after `kill_after` seconds."""
-    until = time.monotonic() + (kill_after if kill_after is not None else 10.0)
+    until = time.monotonic() + (kill_after if kill_after is not None else 60.0)
     while time.monotonic() < until and house.alive:
         await asyncio.sleep(0.005)
     if point and house.alive:

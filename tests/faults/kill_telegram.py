@@ -88,7 +88,7 @@ async def _pair(house: GatewayProcess, telegram: FakeTelegram) -> None:
 
 
 async def _die(house: GatewayProcess, kill_after: float | None, point: str) -> None:
-    until = time.monotonic() + (kill_after if kill_after is not None else 20.0)
+    until = time.monotonic() + (kill_after if kill_after is not None else 90.0)
     while time.monotonic() < until and house.alive:
         await asyncio.sleep(0.01)
     if point and house.alive:
