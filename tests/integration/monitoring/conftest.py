@@ -1,11 +1,10 @@
-"""A real house with the monitoring's parts beside it."""
+"""The whole house on loopback, as monitoring meets it: its own /metrics, its own webhook, its Telegram channel."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
-from decimal import Decimal
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,54 +12,76 @@ import httpx2
 import pytest
 
 from appliance.app import Appliance
-from appliance.observability.metrics import Metrics
 from appliance.settings import load_settings
-from appliance.spending.figures import Figures
 from appliance.testing.fake_anthropic import FakeAnthropic
+from appliance.testing.fake_telegram import TOKEN, FakeTelegram
 
+from .tools import until
 
-@dataclass
-class Record:
-    """A finished call, as models tell it."""
-
-    model: str
-    provider: str
-    seconds: float
-    first_token: float | None
+OWNER = 11
 
 
 @dataclass
 class Home:
-    """A running house, its provider, its metrics, and a client that may talk to it."""
+    """A running house, its provider, a client that may talk to it, and where its secrets lie."""
 
     house: Appliance
     provider: FakeAnthropic
     client: httpx2.AsyncClient
-    metrics: Metrics
-    said: list[str] = field(default_factory=list)
+    url: str
+    state: Path
+    telegram: FakeTelegram | None
+
+    @property
+    def address(self) -> str:
+        return self.url.removeprefix("http://")
 
     async def say(self, text: str) -> dict[str, Any]:
         response = await self.client.post("/api/messages", json={"session": "main", "text": text})
         assert response.status_code == 200, response.text
         return dict(response.json())
 
+    async def pair(self) -> None:
+        """The owner's phone: an invitation from the page, redeemed and answered."""
+        assert self.telegram is not None
+        code = (await self.client.post("/api/people/invite", json={"role": "owner"})).json()["code"]
+        self.telegram.people.say(OWNER, f"/start {code}")
+        await self.heard(lambda texts: bool(texts))
+        before = len(self.phone())
+        self.telegram.people.say(OWNER, "/whoami")
+        await self.heard(lambda texts: len(texts) > before)
+
+    def phone(self) -> list[str]:
+        """What stands on the owner's phone."""
+        assert self.telegram is not None
+        return self.telegram.texts(OWNER)
+
+    async def heard(self, check: Any, seconds: float = 20.0) -> None:
+        async def found() -> bool:
+            return bool(check(self.phone()))
+
+        await until(found, seconds, lambda: str(self.phone()))
+
 
 @pytest.fixture
 async def start(tmp_path: Path) -> AsyncIterator[Any]:
+    """Start a house: `home = await start(APPLIANCE_BUDGET__DAILY_USD="1")`; with `telegram=True` it has a phone."""
     stack = AsyncExitStack()
 
-    async def begin(daily_usd: Decimal = Decimal("2.00")) -> Home:
+    async def begin(telegram: bool = False, **environ: str) -> Home:
         provider = await stack.enter_async_context(FakeAnthropic())
+        phone = await stack.enter_async_context(FakeTelegram()) if telegram else None
+        if phone is not None:
+            environ |= {"TELEGRAM_BOT_TOKEN": TOKEN, "TELEGRAM_API_BASE": phone.url}
         settings = load_settings(
             environ={
                 "APPLIANCE_STATE_DIR": str(tmp_path / "state"),
                 "APPLIANCE_SERVER__PORT": "0",
                 "APPLIANCE_LOCAL__ENABLED": "false",
                 "APPLIANCE_EXEC__ENABLED": "false",
-                "APPLIANCE_BUDGET__DAILY_USD": str(daily_usd),
-                "APPLIANCE_BUDGET__WAIT_SECONDS": "0",
                 "ANTHROPIC_API_KEY": "sk-ant-test",
                 "ANTHROPIC_BASE_URL": provider.url,
+                **environ,
             }
         )
         house = Appliance(settings)
@@ -69,15 +90,7 @@ async def start(tmp_path: Path) -> AsyncIterator[Any]:
         token = (settings.state / "token").read_text().strip()
         client = httpx2.AsyncClient(base_url=url, headers={"authorization": f"Bearer {token}"}, timeout=30.0)
         await stack.enter_async_context(client)
-        figures = Figures(
-            house.core,
-            house.prices,
-            lambda: settings.budget,
-            lambda: settings.owner.zone,
-            house.clock,
-            damage=lambda: house.budget.damage,
-        )
-        return Home(house, provider, client, Metrics(version="0.1.0", money=figures))
+        return Home(house, provider, client, url, settings.state, phone)
 
     yield begin
     await stack.aclose()

@@ -6,129 +6,110 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
-from appliance.database import Database
-from appliance.observability import notices
-from appliance.observability.alerts import Alerts
-from appliance.observability.notices import Choices, Notices
-from appliance.spending.show import event_text
-from appliance.testing.fake_telegram import TOKEN, FakeTelegram
+from appliance.testing.fake_telegram import TOKEN
 
-from .conftest import Home
-from .tools import Gateway, alertmanager, prometheus, until
+from .conftest import OWNER, Home
+from .tools import alertmanager, prometheus, until
 
 pytestmark = pytest.mark.prometheus
-OWNER = 5001
-
-
-class Way:
-    """The way from a refused call to the owner's phone."""
-
-    def __init__(self, home: Home, telegram: FakeTelegram, gateway: Gateway, told: Notices) -> None:
-        self.home = home
-        self.telegram = telegram
-        self.gateway = gateway
-        self.told = told
-
-    def messages(self) -> list[str]:
-        """What the owner got, oldest first."""
-        return [call.params["text"] for call in self.telegram.world.book if call.method == "sendMessage"]
 
 
 @asynccontextmanager
-async def way(home: Home, tmp_path: Path) -> AsyncIterator[Way]:
+async def watched(home: Home, tmp_path: Path) -> AsyncIterator[str]:
+    """Prometheus and Alertmanager around the house; yields Alertmanager's host:port once a scrape was seen."""
+    assert home.telegram is not None
     secrets = tmp_path / "secrets"
     secrets.mkdir()
-    (secrets / "metrics_token").write_text("house-token")
-    (secrets / "alerts_token").write_text("house-token")
+    (secrets / "alerts_token").write_text((home.state / "token").read_text().strip())
     (secrets / "telegram_bot_token").write_text(TOKEN)
-    database = Database(tmp_path / "notices.db", {"notices": notices.MIGRATIONS})
-    database.open()
-    async with FakeTelegram() as telegram, httpx2.AsyncClient() as client:
-        telegram.people.user(OWNER)
+    environ = {"TELEGRAM_CHAT_ID": str(OWNER), "TELEGRAM_API_BASE": home.telegram.url}
+    async with (
+        alertmanager(environ, home.url, secrets) as manager,
+        prometheus(home.address, home.state / "metrics_token", manager) as server,
+    ):
 
-        async def tell(text: str, choices: Choices) -> None:
-            keyboard = [[{"text": label, "callback_data": command} for label, command in choices]]
-            body = {"chat_id": OWNER, "text": text, "reply_markup": {"inline_keyboard": keyboard if choices else []}}
-            answer = await client.post(f"{telegram.url}/bot{TOKEN}/sendMessage", json=body)
-            assert answer.status_code == 200, answer.text
+        async def seen() -> bool:
+            return bool(await server.query("appliance_build_info"))
 
-        told = Notices(database, home.house.clock, tell)
-        alerts = Alerts(told, home.house.budget, lambda: set())
-        gateway = Gateway(home.metrics.render, alerts.receive, "house-token")
-        environ = {"TELEGRAM_CHAT_ID": str(OWNER), "TELEGRAM_API_BASE": telegram.url}
-        async with (
-            gateway.serving() as address,
-            alertmanager(environ, f"http://{address}", secrets) as manager,
-            prometheus(address, secrets / "metrics_token", manager) as server,
-        ):
-
-            async def seen() -> bool:
-                return bool(await server.query("appliance_build_info"))
-
-            await until(seen, 15.0)
-            yield Way(home, telegram, gateway, told)
-    database.close()
+        await until(seen, 15.0)
+        yield manager
 
 
-async def test_an_exhausted_budget_reaches_the_owner_once_within_one_evaluation(start: Any, tmp_path: Path) -> None:
-    home: Home = await start(daily_usd=Decimal("0.001"))
-    async with way(home, tmp_path) as path:
-        await home.client.post("/api/messages", json={"session": "main", "text": "Hello!"})
-        refused_at = time.monotonic()
+async def posted(manager: str, receiver: str) -> tuple[float, float]:
+    """(notifications, failed ones) that Alertmanager has sent by webhook or telegram."""
+    async with httpx2.AsyncClient() as client:
+        text = (await client.get(f"http://{manager}/metrics")).text
 
-        async def told() -> list[str]:
-            return path.messages()
-
-        await until(told, 10.0)
-        # one scrape, one evaluation and one flush of Alertmanager, each a second here
-        assert time.monotonic() - refused_at < 5.0
-        await asyncio.sleep(4.0)  # Prometheus and Alertmanager send it again and again
-        assert path.messages() == [
-            "⚠ The budget is used up. The limit of day stopped a call; the house goes on as budget.at_limit says."
+    def value(name: str) -> float:
+        found = [
+            line for line in text.splitlines() if line.startswith(f"{name}{{") and f'integration="{receiver}"' in line
         ]
-        assert path.gateway.posted
+        return sum(float(line.rpartition(" ")[2]) for line in found)
+
+    return value("alertmanager_notifications_total"), value("alertmanager_notifications_failed_total")
+
+
+async def test_an_alert_reaches_the_owners_phone_once_within_one_evaluation(start: Any, tmp_path: Path) -> None:
+    home: Home = await start(telegram=True)
+    await home.pair()
+    async with watched(home, tmp_path) as manager:
+        home.house.metrics.set("backup_last_success_timestamp_seconds", time.time() - 40 * 3600)
+        began = time.monotonic()
+        await home.heard(lambda texts: any("no fresh backup" in text for text in texts))
+        # one scrape, one evaluation and one flush of Alertmanager, each a second here, and Telegram's own pace
+        assert time.monotonic() - began < 6.0
+        await asyncio.sleep(4.0)  # Prometheus and Alertmanager send it again and again
+        (told,) = [text for text in home.phone() if "no fresh backup" in text]
+        assert told == "⚠ There is no fresh backup. The last good backup is 1d 16h 0m 0s old."
+        sent, failed = await posted(manager, "webhook")
+        assert sent >= 1
+        assert failed == 0
+
+
+async def test_an_exhausted_budget_is_told_once_by_the_gateway_and_its_alert(start: Any, tmp_path: Path) -> None:
+    home: Home = await start(telegram=True, APPLIANCE_BUDGET__DAILY_USD="0.001", APPLIANCE_BUDGET__WAIT_SECONDS="0")
+    await home.pair()
+    async with watched(home, tmp_path) as manager:
+        await home.say("Hello!")
+        await home.heard(lambda texts: any("is reached" in text for text in texts))
+
+        async def alerted() -> bool:
+            return (await posted(manager, "webhook"))[0] >= 1
+
+        await until(alerted, 15.0)
+        await asyncio.sleep(3.0)
+        assert len([text for text in home.phone() if "is reached" in text or "used up" in text]) == 1
+        assert (await posted(manager, "webhook"))[1] == 0
         assert home.provider.billed == 0
-        (call,) = [call for call in path.telegram.world.book if call.method == "sendMessage"]
-        assert "/budget raise 1" in str(call.params["reply_markup"])
 
 
-async def test_a_mark_that_the_gateway_has_told_is_not_told_again_by_its_alert(start: Any, tmp_path: Path) -> None:
-    home: Home = await start(daily_usd=Decimal("0.001"))
-    async with way(home, tmp_path) as path:
-        events: list[Any] = []
-        home.house.budget._on_event = events.append  # as the composition hears of it
-        await home.client.post("/api/messages", json={"session": "main", "text": "Hello!"})
-        for event in events:
-            await path.told.once(event.notice, event_text(event, home.house.settings.owner.zone))
-
-        async def posted() -> list[dict[str, Any]]:
-            return path.gateway.posted
-
-        await until(posted, 10.0)
-        await asyncio.sleep(2.0)
-        assert len(path.messages()) == 1
-        assert "is reached" in path.messages()[0]
+async def test_an_alert_that_the_owner_chose_pauses_paid_models(start: Any, tmp_path: Path) -> None:
+    chosen = '["ApplianceBackupStale"]'
+    home: Home = await start(telegram=True, APPLIANCE_BUDGET__PAUSE_ON_ALERTS=chosen)
+    await home.pair()
+    async with watched(home, tmp_path):
+        home.house.metrics.set("backup_last_success_timestamp_seconds", time.time() - 40 * 3600)
+        await home.heard(lambda texts: any("/budget resume" in text for text in texts))
+        answer = await home.say("Hello!")
+        assert "Paid models are paused: There is no fresh backup." in answer["reply"]
+        assert home.provider.billed == 0
+        await home.house.budget.resume()
+        assert "paused" not in (await home.say("Hello again!"))["reply"]
+        assert home.provider.billed > 0
 
 
 async def test_only_the_gateways_own_silence_goes_to_telegram_without_it(start: Any, tmp_path: Path) -> None:
-    home: Home = await start()
-    async with way(home, tmp_path) as path:
-        path.gateway.metrics = _broken  # what a hung gateway looks like to Prometheus
-
-        async def told() -> list[str]:
-            return path.messages()
-
-        await until(told, 15.0)
-        assert path.messages()[0].startswith("The gateway of your appliance does not answer.")
-        assert path.gateway.posted == []
-
-
-def _broken() -> bytes:
-    raise RuntimeError("hung")
+    home: Home = await start(telegram=True)
+    await home.pair()
+    async with watched(home, tmp_path) as manager:
+        await home.house.server.stop()
+        await home.heard(lambda texts: any("does not answer" in text for text in texts))
+        (told,) = [text for text in home.phone() if "does not answer" in text]
+        assert told.startswith("The gateway of your appliance does not answer.")
+        assert (await posted(manager, "webhook"))[0] == 0

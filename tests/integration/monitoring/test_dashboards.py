@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from appliance.messages import Usage
+from appliance.messages import Purpose, Usage
 from appliance.spending.budget import CallSpec
 
-from .conftest import Home, Record
-from .tools import ROOT, Gateway, Prometheus, prometheus, until
+from .conftest import Home
+from .tools import ROOT, Prometheus, prometheus, until
 
 pytestmark = pytest.mark.prometheus
 BOARDS = [json.loads(path.read_text()) for path in sorted((ROOT / "grafana/dashboards").glob("*.json"))]
@@ -33,33 +34,40 @@ def queries() -> list[tuple[str, str]]:
     ]
 
 
+@dataclass
+class Record:
+    """A finished call of a local model, as models tell it."""
+
+    model: str = "smollm2"
+    provider: str = "local"
+    seconds: float = 0.7
+    first_token: float | None = 0.2
+
+
 async def live(home: Home, number: int) -> None:
-    """Two turns with Claude, one call of a local model, and what the other rooms report while they work."""
-    await home.say(f"Hello {number}!")
+    """A turn with Claude over HTTP, and what parts report that this house does not have: a sandbox, a local model, a
+    phone, a night."""
+    await home.say(f"Hello {number}! I never want to hear about football, remember that.")
     local = CallSpec(
-        model="smollm2", provider="local", local=True, purpose="flush", session="agent:main:main", agent="main",
+        model="smollm2", provider="local", local=True, purpose=Purpose.FLUSH, session="agent:main:main", agent="main",
         channel="web", turn="t", characters=40, input_tokens=None, max_tokens=100,
     )  # fmt: skip
     await home.house.budget.settle(await home.house.budget.reserve(local), Usage(input=50, output=10))
-    metrics = home.metrics
-    for model, provider in (("claude-sonnet-5-5", "anthropic"), ("smollm2", "local")):
-        metrics.model_called(Record(model, provider, 0.7, 0.2))
+    metrics = home.house.metrics
+    metrics.model_called(Record())
     metrics.model_fell_back("claude-sonnet-5-5", "smollm2", "overloaded")
     metrics.add("exec_runs_total", image="shell", outcome="exited")
     metrics.observe("exec_duration_seconds", 0.3, image="shell")
     metrics.set("exec_pool_ready", 2)
-    metrics.set("state_free_bytes", 5e10)
-    metrics.set("lane_depth", 0)
-    metrics.set("context_tokens", 900, section="rules")
     metrics.set("backup_last_success_timestamp_seconds", time.time() - 60)
-    metrics.set("channel_last_poll_timestamp_seconds", time.time(), channel="telegram")
+    home.house.monitoring.polled("telegram", time.time())
     metrics.add("approvals_total", kind="exec", decision="once")
     metrics.add("compactions_total", outcome="ok")
-    metrics.add("memory_captured_total", tag="W")
+    metrics.set("lane_depth", 0)
+    metrics.set("context_tokens", 900, section="rules")
     metrics.observe("memory_search_duration_seconds", 0.004)
-    metrics.observe("turn_duration_seconds", 0.9)
     for direction in ("in", "out"):
-        metrics.add("channel_messages_total", channel="web", direction=direction, outcome="ok")
+        home.house.monitoring.message("telegram", direction, "ok")
 
 
 async def ask(server: Prometheus) -> list[str]:
@@ -73,16 +81,9 @@ async def ask(server: Prometheus) -> list[str]:
     return empty
 
 
-async def test_no_panel_is_empty_and_money_is_what_the_books_say(start: Any, tmp_path: Path) -> None:
+async def test_no_panel_is_empty_and_money_is_what_the_books_say(start: Any) -> None:
     home: Home = await start()
-    token = tmp_path / "metrics_token"
-    token.write_text("m-token\n")
-
-    async def alerts(payload: dict[str, Any]) -> None:
-        raise AssertionError(payload)
-
-    gateway = Gateway(home.metrics.render, alerts, "m-token")
-    async with gateway.serving() as address, prometheus(address, token) as server:
+    async with prometheus(home.address, home.state / "metrics_token") as server:
         for number in range(8):
             await live(home, number)
             await asyncio.sleep(1.0)
@@ -97,4 +98,17 @@ async def test_no_panel_is_empty_and_money_is_what_the_books_say(start: Any, tmp
 
         await until(same, 5.0)
         assert (await server.query("up"))[0]["value"][1] == "1"
-        assert gateway.refused == []
+
+
+async def test_without_the_token_prometheus_reads_nothing(start: Any, tmp_path: Path) -> None:
+    home: Home = await start()
+    wrong = tmp_path / "wrong"
+    wrong.write_text("not-the-token")
+    async with prometheus(home.address, wrong) as server:
+
+        async def scraped() -> bool:
+            return bool(await server.query("up"))
+
+        await until(scraped, 10.0)
+        assert (await server.query("up"))[0]["value"][1] == "0"
+        assert await server.query("appliance_build_info") == []

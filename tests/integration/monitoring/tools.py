@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -162,49 +162,3 @@ async def alertmanager(environ: dict[str, str], gateway: str, tokens: Path) -> A
         ]
         async with started(words, f"http://127.0.0.1:{port}/-/ready", place / "log"):
             yield f"127.0.0.1:{port}"
-
-
-@dataclass
-class Gateway:
-    """The two doors of the gateway that monitoring uses, on loopback: GET /metrics and POST /api/alerts."""
-
-    metrics: Callable[[], bytes]
-    alerts: Callable[[dict[str, Any]], Awaitable[None]]
-    token: str
-    refused: list[str] = field(default_factory=list)
-    posted: list[dict[str, Any]] = field(default_factory=list)
-
-    @asynccontextmanager
-    async def serving(self) -> AsyncIterator[str]:
-        from aiohttp import web
-
-        async def metrics(request: web.Request) -> web.Response:
-            if not self._may(request):
-                return web.Response(status=401)
-            return web.Response(body=self.metrics(), headers={"content-type": "text/plain; version=0.0.4"})
-
-        async def alerts(request: web.Request) -> web.Response:
-            if not self._may(request):
-                return web.Response(status=401)
-            payload = await request.json()
-            self.posted.append(payload)
-            await self.alerts(payload)
-            return web.json_response({"accepted": True})
-
-        app = web.Application()
-        app.router.add_get("/metrics", metrics)
-        app.router.add_post("/api/alerts", alerts)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        try:
-            yield f"127.0.0.1:{runner.addresses[0][1]}"
-        finally:
-            await runner.cleanup()
-
-    def _may(self, request: Any) -> bool:
-        good = request.headers.get("authorization") == f"Bearer {self.token}"
-        if not good:
-            self.refused.append(request.path)
-        return bool(good)
