@@ -83,6 +83,7 @@ class ServerSettings(Section):
         [], "Further host names under which the page is reached (a reverse proxy).", ["agent.home.example"]
     )
     metrics_token: SecretStr = setting(SecretStr(""), "Read-only token for /metrics; made in STATE when empty.", "m-1")
+    alerts_token: SecretStr = setting(SecretStr(""), "Token for POST /api/alerts; made in STATE when empty.", "a-1")
 
 
 class ModelsSettings(Section):
@@ -236,7 +237,7 @@ class SchedulesSettings(Section):
     )
     most: int = setting(100, "Most jobs that can be scheduled.", ge=1, le=10_000)
     quiet_hours: list[str] = setting(
-        [], "Hours in which schedules and the heartbeat send nothing, besides those you told the agent.", ["22:00-07:00"]
+        [], "Hours in which schedules and the heartbeat send nothing, besides what you told the agent.", ["22:00-07:00"]
     )
 
     @field_validator("quiet_hours")

@@ -66,7 +66,7 @@ class LockedError(AccessError):
 class Principal:
     """Who is asking. `id` names the very token or login, so that a stream can ask whether it still counts."""
 
-    kind: Literal["token", "login", "metrics"]
+    kind: Literal["token", "login", "metrics", "alerts"]
     id: str
 
 
@@ -77,15 +77,18 @@ class _Code:
 
 
 class SecretFile:
-    """A token in a 0600 file, made at first use, read again whenever the file changes."""
+    """A token in a 0600 file, made at first use, read again whenever the file changes; or the one that is `given`."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, given: str = "") -> None:
         self._path = path
+        self._given = given.encode()
         self._stamp: tuple[int, int, int] | None = None
         self._value = b""
 
     def prepare(self) -> None:
         """Make the file when it is missing or empty; take rights away from others. Raises OSError."""
+        if self._given:
+            return
         if not self._path.is_file() or not self._path.read_text(encoding="utf-8").strip():
             self.rotate()
         if self._path.stat().st_mode & 0o077:
@@ -97,6 +100,8 @@ class SecretFile:
 
     def value(self) -> bytes:
         """The secret as it stands on disk now; empty (matches nothing) when it cannot be read."""
+        if self._given:
+            return self._given
         try:
             stat = os.stat(self._path)  # noqa: PTH116 - on the path of every request
             stamp = (stat.st_mtime_ns, stat.st_ino, stat.st_size)
@@ -127,13 +132,14 @@ class Auth:
         *,
         clock: Clock | None = None,
         metrics_token: str = "",
+        alerts_token: str = "",
         audit: AuditHook | None = None,
     ) -> None:
         self._database = database
         self._clock = clock or SystemClock()
         self._token = SecretFile(state / "token")
-        self._metrics_file = SecretFile(state / "metrics_token")
-        self._metrics_token = metrics_token.encode()
+        self._metrics = SecretFile(state / "metrics_token", metrics_token)
+        self._alerts = SecretFile(state / "alerts_token", alerts_token)
         self._audit = audit
         self._code: _Code | None = None
         self._hashing = asyncio.Semaphore(1)  # argon2 takes 19 MiB a time
@@ -142,15 +148,14 @@ class Auth:
     def prepare(self) -> None:
         """Make the token files. Raises StateError when STATE does not take them."""
         try:
-            self._token.prepare()
-            if not self._metrics_token:
-                self._metrics_file.prepare()
+            for secret in (self._token, self._metrics, self._alerts):
+                secret.prepare()
         except OSError as error:
             raise StateError(f"The token file cannot be written: {error}.", fix="Check the owner of STATE.") from error
 
     def secret_values(self) -> list[str]:
         """What no log may ever show."""
-        values = [self._token.value(), self._metrics_token or self._metrics_file.value()]
+        values = [secret.value() for secret in (self._token, self._metrics, self._alerts)]
         return [value.decode(errors="replace") for value in values if value]
 
     # Recognising a request
@@ -164,9 +169,10 @@ class Auth:
         token = self._token.value()
         if same(given, token):
             return Principal("token", _digest(token).hex())
-        metrics = self._metrics_token or self._metrics_file.value()
-        if same(given, metrics):
-            return Principal("metrics", _digest(metrics).hex())
+        if same(given, self._metrics.value()):
+            return Principal("metrics", "")
+        if same(given, self._alerts.value()):
+            return Principal("alerts", "")
         return None
 
     def by_cookie(self, secret: str) -> Principal | None:
@@ -184,8 +190,8 @@ class Auth:
         """Whether it still counts; long streams ask again every second or two."""
         if principal.kind == "token":
             return same(principal.id.encode(), _digest(self._token.value()).hex().encode())
-        if principal.kind == "metrics":
-            return True
+        if principal.kind != "login":
+            return False  # the narrow tokens open no streams
         rows = self._database.read("SELECT created, seen FROM web_logins WHERE id = ?", (principal.id,))
         return bool(rows) and not self._over(rows[0][0], rows[0][1])
 

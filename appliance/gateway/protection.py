@@ -26,6 +26,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 _OPEN = ("/healthz", "/readyz", "/login", "/api/login", "/favicon.ico", "/robots.txt")
 _OPEN_UNDER = "/static/"
 _NO_HOST_CHECK = ("/healthz", "/readyz", "/metrics")  # read by probes under whatever name they know
+_ONLY = {"metrics": "/metrics", "alerts": "/api/alerts"}  # what the narrow tokens open
 _SMALL_BODY = 256 * 1024
 _CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
@@ -121,7 +122,7 @@ class Protection:
         self, scope: Scope, headers: dict[bytes, bytes], path: str, principal: Principal | None
     ) -> tuple[int, str, str, list[tuple[bytes, bytes]]] | None:
         open_path = path in _OPEN or path.startswith(_OPEN_UNDER)
-        if not open_path and (principal is None or (principal.kind == "metrics" and path != "/metrics")):
+        if not open_path and (principal is None or _ONLY.get(principal.kind, path) != path):
             if _is_page(scope, headers, path):
                 return 303, "Log in first.", "", [(b"location", b"/login")]
             fix = "Send `Authorization: Bearer <token>` with the token of STATE/token, or log in at /login."

@@ -91,6 +91,7 @@ class House:
         self.history: dict[str, list[dict[str, Any]]] = {}
         self.tasks: set[asyncio.Task[None]] = set()
         self.limit = Decimal("2.00")
+        self.alerts: list[dict[str, Any]] = []
 
     async def accept(self, inbound: Inbound) -> Receipt:
         if inbound.key in self.rows:
@@ -157,6 +158,9 @@ class House:
                 return SessionKey(key)
         return None
 
+    async def alert(self, body: dict[str, Any]) -> None:
+        self.alerts.append(body)
+
     async def stop(self, key: SessionKey) -> bool:
         self.stopped.append(key)
         return True
@@ -219,6 +223,7 @@ class Running:
             status=lambda: {"model": "scripted"},
             models=self.models,
             metrics=lambda: b"up 1\n",
+            alerts=self.house.alert,
         )
         self.server = Server(self.services)
         self.url = await self.server.start()

@@ -89,6 +89,16 @@ async def test_the_metrics_token_opens_metrics_and_nothing_else(running: Running
                 assert (await reader.request(method, path)).status_code == 401
 
 
+async def test_the_alerts_token_opens_the_webhook_and_nothing_else(running: Running, house: House) -> None:
+    token = (running.state / "alerts_token").read_text().strip()
+    async with httpx2.AsyncClient(base_url=running.url, headers={"authorization": f"Bearer {token}"}) as manager:
+        assert (await manager.post("/api/alerts", json={"alerts": []})).status_code == 200
+        for method, path in CLOSED:
+            if path != "/":
+                assert (await manager.request(method, path)).status_code == 401
+    assert house.alerts == [{"alerts": []}]
+
+
 async def test_another_page_can_do_nothing_even_with_the_owners_cookie(running: Running, house: House) -> None:
     async with httpx2.AsyncClient(base_url=running.url) as browser:
         await browser.post("/api/login", json={"code": running.auth.new_code()})

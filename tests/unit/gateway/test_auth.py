@@ -106,6 +106,17 @@ def test_a_token_changed_by_hand_counts_without_a_restart(auth: Auth, tmp_path: 
     assert auth.by_bearer(b"Bearer a-token-written-by-hand") is not None
 
 
+def test_narrow_tokens_can_be_given_by_settings_and_are_then_not_made(tmp_path: Path, clock: Clock) -> None:
+    database = Database(tmp_path / "core.db", {"auth": auth_module.MIGRATIONS})
+    given = Auth(tmp_path, database, clock=clock, metrics_token="m-12345678", alerts_token="a-12345678")
+    given.prepare()
+    kinds = [given.by_bearer(bearer(token)) for token in ("m-12345678", "a-12345678")]
+    assert [who.kind for who in kinds if who is not None] == ["metrics", "alerts"]
+    assert not (tmp_path / "metrics_token").exists()
+    assert not (tmp_path / "alerts_token").exists()
+    assert {"m-12345678", "a-12345678"} <= set(given.secret_values())
+
+
 def test_the_metrics_token_is_only_for_metrics(auth: Auth, tmp_path: Path) -> None:
     principal = auth.by_bearer(bearer((tmp_path / "metrics_token").read_text().strip()))
     assert principal is not None
