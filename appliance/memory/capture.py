@@ -32,6 +32,11 @@ _QUOTING = re.compile(
     r"|(?:他们?|她们?|常|总|老|书上|网上|人家|妈妈?|爸爸?|老师|奶奶|爷爷|医生|专家|老话|俗话)[^，]{0,4}"
     r"(?:说|讲|写)(?:过|的|得好|道)?$"
 )
+# Said only to stress what came before.
+_EMPHASIS = re.compile(
+    r"没得商量|没商量|(?:也|都|绝对|就是)不行$|切记|no exceptions|not even|full stop|i mean it|period$"
+)
+_PERSONAL = re.compile(r"我(?!家|们家|的)|(?:i|i'm|im)\b")
 _OWN_WORDS = re.compile(r"我(?:说|讲|是说)|\b(?:i|i've|as i) (?:said|say|told)")
 _LEADS_TO = re.compile(
     r"^(?:when|whenever|if|before|after|while|once|unless|on|during|between|until|for anything|anything|as soon as)\b"
@@ -54,7 +59,7 @@ def capture(text: str) -> list[Item]:
         return capture(text[:half]) + capture(text[-half:])
     folded = fold(text)
     rules = rules_for(folded)
-    if any(p.search(folded) for p in (rules.take_back, rules.fiction, rules.lyrics, rules.sarcasm)):
+    if rules.not_meant.search(folded):
         return []
     masked = mask(folded, rules)
     items: list[Item] = []
@@ -111,7 +116,13 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
         if _NAMED.fullmatch(text[clause.start : clause.end]):
             found.add(clause, "O", rules, leading=False)
             continue
-        tag = judge(clause.text, view, others=others, question=(asked and last) or asks(clause.text, rules))
+        tag = judge(
+            clause.text,
+            view,
+            others=others,
+            question=(asked and last) or (view.asks and asks(clause.text, rules)),
+            told=found.told,
+        )
         found.add(clause, tag, rules, leading=not last and _LEADS_TO.search(clause.text) is not None)
     return found.items()
 
@@ -134,18 +145,28 @@ class _Found:
         if tag is None:
             return
         strong = (
-            lead is not None or is_strong(clause.text, tag, rules) or _NAMED.match(self._text, clause.start) is not None
+            lead is not None
+            or is_strong(clause.text, tag, rules, told=self.told)
+            or _NAMED.match(self._text, clause.start) is not None
         )
         leads = only_leads(clause.text, tag, rules)
         if lead is not None and tag != "O" and len(clause.text) < 2 * len(lead.text):
             # "When I'm driving, don't call": one statement, said in two breaths.
             clause = Clause(lead.start, clause.end, self._masked[lead.start : clause.end])
-        self._place(clause, tag, strong=strong, leads=leads)
+        self._place(
+            clause,
+            tag,
+            strong=strong,
+            leads=leads,
+            asks_first=tag == "B" and rules.ask_first.search(clause.text) is not None,
+        )
 
-    def _place(self, clause: Clause, tag: Tag, *, strong: bool, leads: bool) -> None:
+    def _place(self, clause: Clause, tag: Tag, *, strong: bool, leads: bool, asks_first: bool) -> None:
         if self._spans:
             begin, end, before, led = self._spans[-1]
-            if tag == "B" and before == "W" and led and clause.end - clause.start < end - begin:
+            if _EMPHASIS.search(clause.text) or (tag == before == "B" and asks_first):
+                return
+            if tag == "B" and before == "W" and led and asks_first:
                 # "From now on when you touch the firewall, ask me first": one boundary.
                 self._spans[-1] = (begin, clause.end, "B", False)
                 return
@@ -153,11 +174,18 @@ class _Found:
                 # "We moved the server, it runs Debian": one fact told in two breaths.
                 self._spans[-1] = (begin, clause.end, "O", led)
                 return
-            if before != "O" and tag != "O" and led and clause.start - end < 6:
+            if tag == "W" and before != "O" and led and clause.start - end < 6:
                 self._spans.pop()  # "not so long, I like three sentences": the second half says it
             elif before != "O" and not strong:
                 return
         self._spans.append((clause.start, clause.end, tag, leads))
+
+    @property
+    def told(self) -> bool:
+        """True when the last item is a fact about the person, of whom the next clause may go on without saying so."""
+        if not self._spans or self._spans[-1][2] != "O":
+            return False
+        return _PERSONAL.match(self._masked, self._spans[-1][0]) is not None
 
     def items(self) -> list[Item]:
         return [Item(self._text[start:end].strip(), tag) for start, end, tag, _ in self._spans]

@@ -17,6 +17,18 @@ _ONE_DAY = re.compile(
 )
 _ABOUT_CASES = re.compile(r"\b(?:when|whenever|if|before|anything|any time)\b|凡是|只要|涉及|每次|的时候$|之前$|前$")
 _COMPLAINT = re.compile(r"不下去|受不|难受|头[疼痛大昏晕]|烦|累|annoy|crazy|mad|nuts|hurts?|cringe|tiring|hard")
+# "No need to ask, just do it" allows something; it forbids nothing.
+_ALLOWS = re.compile(
+    r"(?:不用|不必|无需|不需要)[^，,。]{0,6}(?:问|确认|请示|报备|等我|征求)"
+    r"|(?:no need to|don't (?:have|need) to|needn't) (?:ask|check|confirm|wait)"
+)
+_CONTINUES = re.compile(
+    r"^(?:现在|目前|平时|主要|还|也|同时|业余)?"
+    r"(?:做|写|有|在|住|养|教|开|带|搞|干|跑|卖|拍|画|学|读|当|管|负责|从事|来自|更新|运营"
+    r"|经营|研究|接|专注|面向|专门)(?!不|完|好|吗|个问题|什么|意|想)"
+    r"|^(?:and |also |currently |originally |mostly )*(?:work|live|have|teach|run|play|study|based|born|raised|married|single|retired"
+    r"|(?:two|three|four|one) (?:kids|children|cats|dogs))\b"
+)
 _REQUEST = re.compile(r"\b(?:could|can|would|will) you\b|能不能|可不可以|能否|可以|麻烦")
 _REFUSES = re.compile(
     r"^(?:never|don't|no )|rather you|don't want|do not want|never want|like it if you (?:didn't|stopped)"
@@ -39,6 +51,8 @@ class View:
     rules: Rules
     today: bool
     past: bool
+    once: bool  # some clause speaks of the past
+    asks: bool  # some clause has the form of a question
     condition: bool
     task: bool
     doubted: bool  # a condition in a question: nothing is stated
@@ -46,13 +60,17 @@ class View:
     @classmethod
     def of(cls, whole: str, first: str, asked: bool, rules: Rules) -> View:
         condition = rules.condition.search(whole) is not None
+        once = rules.past.search(whole) is not None
+        asks = rules.asking.search(whole) is not None
         return cls(
             rules,
             today=rules.today.search(whole) is not None and rules.from_today.search(whole) is None,
-            past=rules.past.search(whole) is not None and rules.now.search(whole) is None,
+            past=once and rules.now.search(whole) is None,
+            once=once,
+            asks=asks,
             condition=condition,
             task=rules.task.match(first) is not None,
-            doubted=condition and (asked or rules.asking.search(whole) is not None),
+            doubted=condition and (asked or asks),
         )
 
 
@@ -65,13 +83,13 @@ def asks(clause: str, rules: Rules) -> bool:
     return forbidden is None or forbidden.start() > match.start() or match.group().startswith(("怎么", "如何", "why"))
 
 
-def is_strong(clause: str, tag: Tag, rules: Rules) -> bool:
+def is_strong(clause: str, tag: Tag, rules: Rules, *, told: bool) -> bool:
     """True for an item that stands by itself, wherever it is said."""
     if tag == "B":
         return rules.times.search(clause) is not None and rules.too.search(clause) is None
     if tag == "W":
         return any(p.search(clause) for p in (rules.liking, rules.standing_strong, rules.at_time))
-    return rules.nature.search(clause) is not None
+    return rules.nature.search(clause) is not None or (told and _CONTINUES.match(clause) is not None)
 
 
 def only_leads(clause: str, tag: Tag, rules: Rules) -> bool:
@@ -83,10 +101,14 @@ def only_leads(clause: str, tag: Tag, rules: Rules) -> bool:
     return _COMPLAINT.search(clause) is not None or _ABOUT_CASES.search(clause) is not None
 
 
-def judge(clause: str, view: View, *, others: bool, question: bool) -> Tag | None:
-    """Given a folded clause, return its tag. `others`: somebody outside the household is spoken of."""
+def judge(clause: str, view: View, *, others: bool, question: bool, told: bool = False) -> Tag | None:
+    """Given a folded clause, return its tag.
+
+    `others`: somebody outside the household is spoken of. `told`: the clause before was a fact about the person, so
+    one without a subject goes on about the same.
+    """
     rules = view.rules
-    if rules.past.search(clause) and rules.now.search(clause) is None:
+    if view.once and rules.past.search(clause) and rules.now.search(clause) is None:
         return None
     if view.doubted or len(_WORD.findall(clause)) < 2 or (others and rules.says.search(clause)):
         return None
@@ -103,6 +125,8 @@ def judge(clause: str, view: View, *, others: bool, question: bool) -> Tag | Non
         return None
     if (not view.today or (_LASTING.search(clause) and not _ONE_DAY.search(clause))) and _is_want(clause, view):
         return "W"
+    if told and not view.task and not view.today and _CONTINUES.match(clause):
+        return "O"
     return "O" if _is_fact(clause, view) else None
 
 
@@ -110,11 +134,13 @@ def _is_boundary(clause: str, view: View, *, question: bool) -> bool:
     rules = view.rules
     if question:
         return not view.task and rules.soft_limit.search(clause) is not None
+    if _ALLOWS.search(clause):
+        return False
     if rules.ask_first.search(clause):
         return True
     if view.task and not rules.standing.search(clause):
         return False
-    if not any(p.search(clause) for p in (rules.negation, rules.quiet, rules.limit, rules.soft_limit)):
+    if not rules.boundary.search(clause):
         return False
     if rules.liking.search(clause) and not _REFUSES.search(clause):
         return False
@@ -123,6 +149,8 @@ def _is_boundary(clause: str, view: View, *, question: bool) -> bool:
 
 def _is_want(clause: str, view: View) -> bool:
     rules = view.rules
+    if clause.startswith(("别", "不要", "don't", "never")):
+        return False
     if rules.liking.search(clause):
         return rules.short_object.search(clause) is None
     if rules.comfort.search(clause):
@@ -145,4 +173,4 @@ def _is_fact(clause: str, view: View) -> bool:
         return False
     if rules.recent.search(clause):
         return True
-    return not view.today and (rules.nature.search(clause) is not None or rules.having.search(clause) is not None)
+    return not view.today and rules.state.search(clause) is not None

@@ -62,6 +62,10 @@ class Rules:
         for name in Rules.__annotations__:
             sources = [getattr(table, name.upper()) for table in tables if hasattr(table, name.upper())]
             setattr(self, name, re.compile("|".join(sources)))
+        # Joined, because one walk over the text is quicker than several.
+        self.not_meant = _join(*(p.pattern for p in (self.take_back, self.fiction, self.lyrics, self.sarcasm)))
+        self.boundary = _join(*(p.pattern for p in (self.negation, self.quiet, self.limit, self.soft_limit)))
+        self.state = _join(self.nature.pattern, self.having.pattern)
         self.fact_subject = _join(chinese and _ZH_FACT_SUBJECT, english and _EN_FACT_SUBJECT)
         self.others = _join(
             chinese

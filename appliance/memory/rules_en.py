@@ -30,7 +30,12 @@ DEVICE = (
     r"|native language|first language)"
 )
 OTHERS = (
-    r"my \w+'s (?:friend|boss|colleague|teacher|neighbou?r|mate|coworker|doctor|client|girlfriend|boyfriend"
+    r"(?:my|our|the|this|that|a) (?:new |old |next-door )?(?:guy|lady|trainer|therapist|dentist|hairdresser"
+    r"|barber|intern|tenant|student|plumber|electrician|couple|family next door|people next door"
+    r"|people upstairs|people downstairs|folks|kid next door|driver|waiter|postman|gardener|cleaner|nanny's"
+    r"|babysitter's|stranger|roommate's|celebrity|singer|president|minister|sister's|brother's|cousin's"
+    r"|uncle's|aunt's)\b|my \w+'s (?:friend|boss|colleague|teacher|neighbou?r|mate|coworker|doctor|client"
+    r"|girlfriend|boyfriend"
     r"|ex)s?\b|(?:the|this|that|one|an?) (?:author|article|guide|docs?|documentation|book|internet|manual"
     r"|customer|video|post|blog|study|recipe|expert|doctor|reviewer|seller|speaker|host|hero|guest|kid in)s?\b"
     r"|(?:reddit|twitter|stackoverflow|the internet|google|wikipedia|they)\b|"
@@ -100,17 +105,17 @@ NEGATION = (
     r"|do not|dont)\s(?!know|think|worry|mind|bother|you dare$|get me wrong|forget|need|care|remember|have to"
     r"|understand|believe|see why|stress|panic|be (?:silly|sorry|shy)|give up|feel|you (?:know|think)|hesitate"
     r"|ask me why)\w"
-    r"|(?<!\bi )(?<!\bwe )(?<!\bthey )(?<!\byou )(?<!\bpeople )(?<!\bkids )(?<!\busers )(?<!\bwho )(?<!\bthat )"
+    r"|(?=d)(?<!\bi )(?<!\bwe )(?<!\bthey )(?<!\byou )(?<!\bpeople )(?<!\bkids )(?<!\busers )(?<!\bwho )(?<!\bthat )"
     rf"\b(?:don'?t|do not|dont)\s(?:ever\s|even\s)?{_ACT}\b"
     r"|^(?:and |but |so |please |pls |plz |just |also )*never\s(?:ever\s)?(?!mind|thought|knew|had|been|said"
     r"|again$|seen|heard)\w+"
-    r"|(?<!\bi )(?<!\bwe )(?<!\bi've )(?<!\bhas )(?<!\bhave )(?<!\bhe )(?<!\bshe )(?<!\bthey )(?<!\bi'd )(?<!\b"
+    r"|(?=n)(?<!\bi )(?<!\bwe )(?<!\bi've )(?<!\bhas )(?<!\bhave )(?<!\bhe )(?<!\bshe )(?<!\bthey )(?<!\bi'd )(?<!\b"
     rf"it )(?<!\bwill )\bnever,?\s(?:ever\s)?{_ACT}\b"
     r"|^(?:and |but |so |please |pls |plz |just |also )*(?:stop|quit|cease|avoid|refrain from|skip|drop|ditch"
     r"|cut)\s(?!it\b|that\b|by\b|here\b|there\b|the (?:container|server|service|process|job|script|timer|music"
     r"|build|bot|download|stack))(?:the |all |any |with |out )*\w+"
     r"|^(?:and |but |so |please |pls |plz |also |absolutely |strictly )*no\s(?!idea|problem|worries|one|rush"
-    r"|thanks|thank|need|way|wonder|matter|luck|clue|doubt|big|biggie|hurry|offen[cs]e|longer"
+    r"|thanks|thank|need|way|wonder|matter|luck|clue|doubt|big deal|biggie|hurry|offen[cs]e|longer"
     r"|more (?:questions|coffee)|kidding|pressure|reason|change|news|stress|i\b|it\b|that\b|this\b|not\b|but\b"
     r"|you\b|we\b|he\b|she\b|they\b)\w+"
     r"|^nothing\s.{0,40}\b(?:on|after|before|between|during|at|about)\b|\b(?:off[- ]limits|hands off"
@@ -144,6 +149,14 @@ ASK_FIRST = (
     r"|\bmust be (?:approved|confirmed) by me|\b先问|\bask me first)"
 )
 QUIET = (
+    r"\blet (?:me|us) (?:sleep|rest|be)\b|\bmum'?s the word\b|\b(?:not|isn't|aren't|never) (?:yours"
+    r"|your (?:job|business|call|decision|place))\b|\bhold my calls\b|\bcan wait (?:until|till)\b"
+    r"|\bfamily matter\b|"
+    r"\bi (?:don't|do not|never) (?:check|look at|read|answer|take|do|pick up|touch|respond|reply|use|open|see"
+    r"|work|want to hear|deal with) .{0,30}\b(?:after|before|on (?:sat|sun|week|mon|fri)|during|past|between"
+    r"|at night|weekends?|at (?:dinner|weekends|lunch))\b|\b(?:i'm|i am|im|my phone is) (?:offline|off"
+    r"|unavailable|unreachable|asleep|not available|not reachable|out of reach|off limits|dead to the world"
+    r"|on silent|in do not disturb) .{0,12}\b(?:after|before|on|until|till|from|between|during|at|every)\b|"
     r"\b(?:quiet (?:hours|time)|do not disturb|dnd|between us|between you and me|to yourself|our secret"
     r"|confidential|keep (?:it|this|that|quiet|my \w+) (?:secret|private|quiet|down|between|to yourself"
     r"|out of)|hush|mute|silence|hold (?:all |any |my |the |off |everything|non)|go silent|stay silent"
@@ -191,6 +204,11 @@ LIKING = (
     r"|some\b)(?:\w+)"
 )
 COMFORT = (
+    r"\bgives? me (?:a headache|the creeps|anxiety|hives|joy)|\b(?:puts?|turns?) me off\b|\b(?:bores?|bugs?"
+    r"|annoys?|irritates?|stress(?:es)?|confuses?|distracts?|overwhelms?|drains?|wears|calms?|relax(?:es)?"
+    r"|soothes?|motivates?|cheers) me\b|\blos(?:es?|t) me (?:after|when|at|with|halfway)|\b(?:how"
+    r"|way) i like\b|\bsaves? me (?:time|a|from)\b|"
+    r"^(?!that|this|it\b|ok).{3,40}\b(?:is|are) (?:plenty|enough|sufficient|all i need|all i want|fine by me)\b|"
     r"\bhelps? (?:me|a lot)\b|\bhurts? my\b|\b(?:is|are) best (?:around|at|in|for|before|after|when|as)\b"
     r"|\bnothing beats\b|\b(?:hard|difficult|tough|easy|tricky) for me to\b|\bworks? (?:fine |great |well "
     r"|nicely )?for me\b|\bi tend to (?:skim|read|prefer|skip|like|forget|miss)\b|\bno (?:interest in"
@@ -212,6 +230,11 @@ COMFORT = (
     r"|\bspare me\b"
 )
 WISH = (
+    r"\b(?:replies|answers|reports|emails|summaries|messages|dates|times|prices|titles|headlines|posts"
+    r"|commits?|comments|recipes|alerts|digests?|everything|responses|headings|filenames|amounts|measurements"
+    r"|temperatures)\b.{0,14}\b(?:should|must|need to|needs to|have to|has to|in|as|under|with|go)\b"
+    r"|^(?:please |just |and |so |also )*(?:default to|assume|make it a (?:rule|habit)|treat|let's (?:use"
+    r"|stick|keep|agree|go with)|the default)\b|"
     r"^(?:please |just |so |and )*(?:sign|speak to me|talk to me|write to me|treat me|explain (?:things"
     r"|it) to me|answer me) |"
     r"^(?:and |but |so |please |just |you can |feel free to |everyone )*(?:call|name) me (?!at\b|back|later"
@@ -224,6 +247,15 @@ WISH = (
 )
 _PLACE = r"(?:at|in|on|from|near|outside|as|for|with|by)"
 NATURE = (
+    r"\b(?:where i am|where i live|over here|in (?:this|our) (?:house|home|flat|household|family|office"
+    r"|village|town)|at (?:ours|our place))\b|\bit'?s (?:just|only) (?:me|us)\b|\bhours? (?:ahead|behind)\b"
+    r"|\bthere(?:'?s| is| are) (?:a|an|no|only|two|three) .{2,24} (?:in|at) (?:the|our|my|this) (?:house|home"
+    r"|flat|garden|office|basement|room|family)|\b(?:baby|son|daughter|puppy|twins) (?:arrived|was born|came"
+    r"|were born)|\bdoctor (?:told|put|says?|ordered|wants|has) (?:me|us)\b"
+    r"|^(?:the |our |my |most of )?(?!it\b|that\b|this\b|what\b|there\b|he\b|she\b|they\b|you\b"
+    r"|i\b)[a-z]+(?: [a-z]+){0,2} (?:is|are|happens?|starts?|comes?|runs?|goes|leaves|arrives?|closes?|opens?"
+    r"|falls?|ends?|visits?) .{0,30}\b(?:every|each|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|daily"
+    r"|weekly|monthly|once a)\b|"
     r"^(?:been (?:vegan|vegetarian|on|off|learning|living|working|training|sober|single|married|with|doing"
     r"|running)|turned \d+|turning \d+)\b|\bwe(?:'re| are) (?:on a|a family|both|a (?:couple|household|team)"
     r"|in the|from|vegan|vegetarian|renting|based|expecting|pretty|on (?:the|holiday until)|\d+|four|five"
@@ -315,6 +347,10 @@ _CHANGED = (
     r"|work(?:ing)? from home)"
 )
 RECENT = (
+    r"^(?:my|our) \w+(?: \w+)? (?:just |recently |finally |has |have |'s )*(?:got (?!an? error|stuck|me|it)"
+    r"|was (?:renamed|diagnosed|promoted|cancelled|approved|born|sold|laid)|been|moved|changed|became"
+    r"|turned \d|died|passed away|retired|graduated|started|switched|left (?:for|home|school)|joined"
+    r"|lost (?:his|her|their|its)|gave birth)\b|"
     r"^(?:started|moved|switched|adopted|got (?:a|an|the|married|engaged|divorced|our|my)|quit|gave up|joined"
     r"|retired|became|bought|broke|lost|finished|signed up|sold|turned)\b(?=.*\b(?:since|last|this (?:month"
     r"|week|year)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|ago|a new|two|three|months?|weeks?|years?"
@@ -348,9 +384,10 @@ LEAD_IN = (
     r"|honestly|tbh|look|listen|sorry|actually|right|now)[,: ]+)+"
 )
 TIMES = (
-    r"\d|\b(?:on|after|before|between|during|until|till|when|while|at|unless|without|never|ever|any|always"
-    r"|weekends?|weekdays?|night|nights|morning|evening|sundays?|saturdays?|mondays?|dinner|lunch|meals|please"
-    r"|thx|again|anymore|my|our|me|us)\b"
+    r"\d|\b(?:after|before|between|during|until|till|unless|when|while|weekends?|weekdays?|nights?|mornings?"
+    r"|evenings?"
+    r"|sundays?|saturdays?|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|noon|midnight|dinner|lunch|meals|hours?"
+    r"|daytime|bedtime|holidays?|my|our|touch|without asking)\b"
 )
 # Details that decide between neighbours.
 POLITE = r"please|thanks|thx|okay|ok"

@@ -14,7 +14,7 @@ from appliance.memory.rules import Rules
 VOID = "\ue000"
 _QUOTES = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|“[^”]*(?:”|\Z)|「[^」]*(?:」|\Z)|『[^』]*(?:』|\Z)|《[^》]*》|〈[^〉]*〉"
-    r"|‘[^’\n]{8,}’|\"[^\"\n]*\"|(?:https?://|www\.)\S+",
+    r"|‘[^’\n]{8,}’|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){4,160}'(?!\w)|\"[^\"\n]*\"|(?:https?://|www\.)\S+",
     re.DOTALL,
 )
 # Whole lines that are comments, queries, settings, logs or program text.

@@ -53,10 +53,9 @@ class Score:
         return self.alarms / self.without if self.without else 0.0
 
     def __str__(self) -> str:
-        return (
-            f"precision {self.precision:.3f}  recall {self.recall:.3f}"
-            f"  ({self.hits} of {self.gold}, {self.predicted} said)  false alarms {self.alarms} of {self.without}  take-backs stored {self.take_backs_stored}"
-        )
+        counts = f"{self.hits} of {self.gold}, {self.predicted} said"
+        alarms = f"false alarms {self.alarms} of {self.without}  take-backs stored {self.take_backs_stored}"
+        return f"precision {self.precision:.3f}  recall {self.recall:.3f}  ({counts})  {alarms}"
 
 
 def held(row: dict[str, Any]) -> bool:
