@@ -14,6 +14,7 @@ from appliance.agent.compaction import Compactor, Reason
 from appliance.agent.history import messages_of
 from appliance.agent.loop import Said, Text, Told
 from appliance.agent.prompt import SMALL_WINDOW, Profile, PromptBuilder, tool_characters
+from appliance.agent.pruning import Pruner
 from appliance.agent.turn import Asking
 from appliance.agent.window import Window, fit, message_tokens, tokens
 from appliance.clock import Clock
@@ -57,6 +58,7 @@ class Brain:
     clock: Clock
     chain: Callable[[SessionKey], Sequence[str]]
     compactor: Compactor
+    pruner: Pruner
     coming: Callable[[str], str | None]
 
     async def ask(self, asking: Asking, messages: list[Message]) -> AsyncIterator[Text | Told | Said]:
@@ -64,14 +66,16 @@ class Brain:
         chain = list(self.chain(asking.session))
         model = self.resolver.preferred(chain, asking.turn)
         window = model.window if model else self.settings().models.working_window
-        profile = profile_of(window)
+        profile = self._profile(asking, window)
         said_news = ""
         overflows = 0
-        if self._too_full(asking, messages, window):
+        view = self.pruner.apply(asking.session, messages)
+        if self._too_full(asking, view, window):
             for told in await self._compact(asking, messages, window, "threshold"):
                 yield told
+            view = self.pruner.apply(asking.session, messages)
         while True:
-            request = self.request(asking, messages, window, profile)
+            request = self.request(asking, view, window, profile)
             try:
                 async for event in self._stream(request, chain, asking):
                     yield event
@@ -81,7 +85,7 @@ class Brain:
                 smaller = error.window if error.window is not None and error.window < window else None
                 if smaller is not None and chain[0] not in too_long:
                     # The first model cannot answer for another reason: build for what is left.
-                    window, profile, chain = smaller, profile_of(smaller), too_long
+                    window, profile, chain = smaller, self._profile(asking, smaller), too_long
                     continue
                 if smaller is not None and overflows < MOST_OVERFLOWS:
                     # The provider counts more than we do: believe it, and come back with less.
@@ -89,14 +93,24 @@ class Brain:
                     window = smaller
                     for told in await self._compact(asking, messages, window, "overflow"):
                         yield told
+                    view = self.pruner.apply(asking.session, messages)
                     continue
-                news = self.coming(asking.language) if all(t.kind == "budget" or t.kind in _MAY_WAIT for t in error.tried) else None
+                news = (
+                    self.coming(asking.language)
+                    if all(t.kind == "budget" or t.kind in _MAY_WAIT for t in error.tried)
+                    else None
+                )
                 if news is None:
                     raise
             if news != said_news:
                 said_news = news
                 yield Told(news, passing=True)
             await self.clock.sleep(1.0)
+
+    @staticmethod
+    def _profile(asking: Asking, window: int) -> Profile:
+        """The prompt that fits: the heartbeat's is always small, whoever answers it."""
+        return "small" if asking.purpose is Purpose.HEARTBEAT else profile_of(window)
 
     def _too_full(self, asking: Asking, messages: list[Message], window_size: int) -> bool:
         """Whether the door of compaction opens for this request."""
@@ -161,7 +175,7 @@ class Brain:
             messages=tuple(messages),
             tools=tools,
             max_tokens=output,
-            purpose=Purpose.CHAT,
+            purpose=asking.purpose,
             session=asking.session,
             agent=asking.agent,
             channel=asking.channel,
@@ -170,7 +184,7 @@ class Brain:
 
     def tools_for(self, session: SessionKey, person: Person, profile: Profile) -> tuple[ToolSpec, ...]:
         specs = self.tools.specs(session, person)
-        if profile == "small":
+        if profile == "small" and not session.value.startswith("heartbeat:"):  # it has few, and its own
             return tuple(s for s in specs if s.name in _SMALL_TOOLS)
         return specs
 

@@ -113,17 +113,18 @@ async def run_loop(
         if said is not None and said.content:
             messages.append({"role": "assistant", "content": list(said.content)})
         calls = [b for b in said.content if b["type"] == "tool_use"] if said else []
-        stuck = False
+        stuck = ended = False
         results: list[Block] = []
         for call in calls:
-            if steering.interrupted.is_set() or stuck:
+            if steering.interrupted.is_set() or stuck or ended:
                 result = ToolResult(
-                    "(skipped: " + ("the turn ends here)" if stuck else "the user wrote again)"), ok=False
+                    "(skipped: " + ("the turn ends here)" if stuck or ended else "the user wrote again)"), ok=False
                 )
             else:
                 yield ToolStarted(call)
                 result = await _run(call, run_tool, steering.interrupted)
                 stuck = not result.ok and limits.failed(call["name"], call["input"])
+                ended = result.ends_turn
             yield ToolEnded(call, result)
             results.append(result_block(call, result))
         injected = tuple(await steering.take())
@@ -135,6 +136,9 @@ async def run_loop(
             continue
         if stuck:
             yield Ended("failures", calls[-1]["name"])
+            return
+        if ended:
+            yield Ended("answered", "tool")
             return
         if not calls and said is not None:
             yield _ending(said)

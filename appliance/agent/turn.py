@@ -39,7 +39,19 @@ from appliance.agent.transcript import Record, Transcript
 from appliance.clock import Clock, iso
 from appliance.crash_points import crash_point
 from appliance.errors import BudgetError, ModelError
-from appliance.messages import Attachment, Block, Event, Message, Person, Received, Reply, SessionKey, Source, Usage
+from appliance.messages import (
+    Attachment,
+    Block,
+    Event,
+    Message,
+    Person,
+    Purpose,
+    Received,
+    Reply,
+    SessionKey,
+    Source,
+    Usage,
+)
 from appliance.settings import AgentSettings
 from appliance.texts import language_of, say
 from appliance.tools.base import ToolContext, ToolResult
@@ -58,8 +70,11 @@ class Asking:
     channel: str
     turn: str
     language: str
+    purpose: Purpose = Purpose.CHAT
 
 
+# Turns that nobody wrote, by the channel that only the house itself uses.
+_PURPOSES = {"cron": Purpose.CRON, "heartbeat": Purpose.HEARTBEAT}
 Ask = Callable[[Asking, list[Message]], AsyncIterator[Text | Told | Said]]
 
 
@@ -213,9 +228,10 @@ class _Turn:
     def _ask(self, messages: list[Message]) -> AsyncIterator[Text | Told | Said]:
         inbound = self.batch[0].inbound
         crash_point("before_call")
-        return self.agent.ask(
-            Asking(self.session, self.person, self.session.agent, inbound.channel, self.turn, self.language), messages
-        )
+        purpose = _PURPOSES.get(inbound.channel, Purpose.CHAT)
+        agent = self.session.agent
+        asking = Asking(self.session, self.person, agent, inbound.channel, self.turn, self.language, purpose)
+        return self.agent.ask(asking, messages)
 
     async def _run_tool(self, call: Block) -> ToolResult:
         context = ToolContext(

@@ -87,6 +87,24 @@ class Inbox:
         )
         return _decode_reply(found[0][0]) if found else None
 
+    def answer_to(self, key: tuple[str, str, str, str, str]) -> Reply | None:
+        """The stored answer of a message by its (channel, account, chat, kind, id), or None."""
+        found = self._database.read(
+            "SELECT replies.body FROM inbox JOIN replies ON replies.turn = inbox.reply"
+            " WHERE channel=? AND account=? AND chat=? AND inbox.kind=? AND inbox.id=?",
+            key,
+        )
+        return _decode_reply(found[0][0]) if found else None
+
+    def last_heard(self, apart_from: Sequence[str]) -> float | None:
+        """When the newest message came in (Unix seconds), those of some channels left out; None when there is none."""
+        marks = ",".join("?" * len(apart_from))
+        found = self._database.read(
+            f"SELECT received_at FROM inbox WHERE channel NOT IN ({marks}) ORDER BY row DESC LIMIT 1",  # noqa: S608
+            tuple(apart_from),
+        )
+        return float(found[0][0]) if found else None
+
     async def answer(self, reply: Reply, extra: Extra | None = None, *, state: str = "answered") -> None:
         """Store a reply and mark the rows it answers, in one transaction; `extra` adds the outbox row."""
         body = msgspec.json.encode(reply).decode()

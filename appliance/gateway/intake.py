@@ -33,8 +33,8 @@ class Commands(Protocol):
 
 
 Told = Callable[[str], Awaitable[None]]
-# Channels whose clients fetch or wait for the stored reply; the others get theirs through the outbox.
-STORED = frozenset({"web"})
+# Channels whose askers fetch or wait for the stored reply; the others get theirs through the outbox.
+STORED = frozenset({"web", "cron", "heartbeat"})
 # Runs after a turn and before its answer is committed; after a kill it may run again for the same messages.
 Hook = Callable[[Sequence[Received], Reply], Awaitable[None]]
 

@@ -117,7 +117,7 @@ def statements_of(received: Sequence[Received]) -> list[Statement]:
         if one.inbound.kind in ("message", "edit")
         and one.inbound.person.role is not Role.GUEST
         and ":group:" not in one.inbound.session.value
-        and one.inbound.source is not Source.OUTSIDE
+        and one.inbound.source is Source.OWNER  # not from outside, and not what the house itself scheduled
         and not one.inbound.text.lstrip().startswith("/")
     ]
 
@@ -129,5 +129,5 @@ def statements_of_records(records: Sequence[dict[str, Any]], agent: str, session
             str(r.get("text", "")), agent, session, str(r["ids"][0]), OWNER, datetime.fromisoformat(r["at"]).timestamp()
         )
         for r in records
-        if r.get("role") == "user" and r.get("ids") and r.get("source") != Source.OUTSIDE
+        if r.get("role") == "user" and r.get("ids") and r.get("source") not in (Source.OUTSIDE, Source.OWN)
     ]

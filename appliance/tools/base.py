@@ -28,7 +28,10 @@ class ToolContext:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What goes back. `source` is where the text comes from; `images` are blocks shown to models that see."""
+    """What goes back. `source` is where the text comes from; `images` are blocks shown to models that see.
+
+    `ends_turn`: this call was the outcome of the turn; the model is not asked again.
+    """
 
     text: str
     ok: bool = True
@@ -36,6 +39,7 @@ class ToolResult:
     origin: str = ""
     images: tuple[Block, ...] = ()
     attachments: tuple[Attachment, ...] = ()
+    ends_turn: bool = False
 
 
 class Tool(Protocol):

@@ -20,6 +20,8 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
     "object": dict,
 }
 Record = Callable[[str, ToolContext, dict[str, Any], ToolResult], None]
+# Whether a turn may have the tool of this name at all, whatever the tool itself says.
+Allowed = Callable[[str, SessionKey, Person], bool]
 
 
 class Registry:
@@ -28,6 +30,7 @@ class Registry:
     def __init__(self, tools: Iterable[Tool] = (), record: Record | None = None) -> None:
         self._tools: dict[str, Tool] = {}
         self._record = record
+        self.allowed: Allowed = lambda name, session, person: True
         for tool in tools:
             self.add(tool)
 
@@ -39,7 +42,13 @@ class Registry:
 
     def specs(self, session: SessionKey, person: Person) -> tuple[ToolSpec, ...]:
         """The tools of a session in a fixed order, so that the prompt's prefix stays the same."""
-        return tuple(t.spec for _, t in sorted(self._tools.items()) if t.available(session, person))
+        return tuple(t.spec for _, t in sorted(self._tools.items()) if self._offers(t, session, person))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._tools
+
+    def _offers(self, tool: Tool, session: SessionKey, person: Person) -> bool:
+        return self.allowed(tool.spec.name, session, person) and tool.available(session, person)
 
     def has_effects(self, name: str) -> bool:
         """True when a call must not be repeated by itself (and for unknown tools)."""
@@ -50,7 +59,7 @@ class Registry:
         """Run one tool_use block. Never raises but for cancellation."""
         name, arguments = call["name"], call["input"]
         tool = self._tools.get(name)
-        if tool is None or not tool.available(context.session, context.person):
+        if tool is None or not self._offers(tool, context.session, context.person):
             known = ", ".join(s.name for s in self.specs(context.session, context.person))
             return ToolResult(f"There is no tool {name!r} here. Tools: {known}.", ok=False)
         if "invalid" in call:
