@@ -22,6 +22,7 @@ from appliance.agent import sessions as sessions_module
 from appliance.agent.asking import Brain
 from appliance.agent.compaction import Compactor
 from appliance.agent.prompt import PromptBuilder
+from appliance.agent.pruning import Pruner
 from appliance.agent.results import ResultShaper
 from appliance.agent.sessions import Sessions, StoppableSessions
 from appliance.agent.templates import NAMES, template
@@ -266,7 +267,9 @@ class Appliance:
         self.sessions = Sessions(self.state, self.core, self.clock)
         self.outputs = Outputs(self.state / "outputs")
         self.pool = Pool(lambda *turn: self.intake.run_batch(*turn), settings.agent.parallel_turns, self.mode_of)
-        self.tools = Registry([Read(), Write(), Edit(), ReadOutput(self.outputs)], self._record_tool)
+        self.tools = Registry(
+            [Read(), Write(), Edit(), ReadOutput(self.outputs, self.sessions.tool_result)], self._record_tool
+        )
         self.compactor = Compactor(
             sessions=self.sessions,
             resolver=self.resolver,
@@ -293,6 +296,7 @@ class Appliance:
         )
         self.brain = Brain(
             compactor=self.compactor,
+            pruner=Pruner(self.clock),
             resolver=self.resolver,
             prompts=self.prompt_builder,
             tools=self.tools,

@@ -20,7 +20,7 @@ from appliance.agent.transcript import Record, Transcript, read_messages
 from appliance.clock import Clock, iso
 from appliance.database import Database, Migration
 from appliance.errors import InputError, NotFoundError
-from appliance.messages import WEB_NAME, SessionKey
+from appliance.messages import WEB_NAME, SessionKey, Source
 
 MIGRATIONS: list[Migration] = [
     (
@@ -152,6 +152,14 @@ class Sessions:
         records = found.records if found else (read_messages(path, key.value) if path.exists() else [])
         rows = [row for record in records if (row := _api_row(record)) is not None]
         return rows[-limit:]
+
+    def tool_result(self, key: SessionKey, call: str) -> tuple[str, Source] | None:
+        """The result of an earlier tool call of a session, whole as it was in the prompt, and where it came from."""
+        for record in reversed(self.transcript(key).records):
+            for block in record.get("content", ()) if record.get("kind") == "tool" else ():
+                if block.get("tool_use_id") == call:
+                    return str(block["content"]), Source(record.get("source", Source.OWN))
+        return None
 
     def export(self, key: SessionKey) -> bytes:
         """The transcript as it stands on disk."""

@@ -108,7 +108,7 @@ class SpendView(Protocol):
 class Approvals(Protocol):
     """Commands that wait for the owner's word. `decide` raises NotFoundError or InputError."""
 
-    def list(self) -> list[dict[str, Any]]: ...
+    def list(self) -> Sequence[dict[str, Any]]: ...
     async def decide(self, id: str, decision: str) -> dict[str, Any]: ...  # noqa: A002 - the API's word
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -54,13 +55,19 @@ class Outputs:
         return count
 
 
+Lookup = Callable[[SessionKey, str], tuple[str, Source] | None]
+
+
 class ReadOutput:
-    """`read_output{id, from?}`: a page of a cut result."""
+    """`read_output{id, from?}`: a page of a result that was cut, or that has become a stub in the prompt.
+
+    `lookup` finds the result of an earlier call of this session by the call's id.
+    """
 
     effects = False
     spec = ToolSpec(
         "read_output",
-        "Read on in a tool result that was cut.",
+        "Read (on in) a tool result that was cut or shortened.",
         {
             "type": "object",
             "properties": {"id": {"type": "string"}, "from": {"type": "integer", "description": "character offset"}},
@@ -68,14 +75,16 @@ class ReadOutput:
         },
     )
 
-    def __init__(self, outputs: Outputs) -> None:
+    def __init__(self, outputs: Outputs, lookup: Lookup = lambda session, identity: None) -> None:
         self._outputs = outputs
+        self._lookup = lookup
 
     def available(self, session: SessionKey, person: Person) -> bool:
         return True
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
-        text, source = self._outputs.read(arguments["id"], context.session)
+        found = self._lookup(context.session, arguments["id"])
+        text, source = found or self._outputs.read(arguments["id"], context.session)
         start = max(0, int(arguments.get("from", 0)))
         page = text[start : start + _PAGE]
         if not page:
