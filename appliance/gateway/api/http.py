@@ -26,7 +26,8 @@ from appliance.messages import SessionKey
 
 T = TypeVar("T")
 AnyRequest = Request[Any, Any, Any]
-BODY_SECONDS = 60.0  # a body that takes longer is given up
+BODY_SECONDS = 600.0  # a body that takes longer is given up: 20 MB on a slow phone take five minutes
+IDLE_SECONDS = 30.0  # and so is one of which nothing comes for this long
 _encode = msgspec.json.Encoder(enc_hook=lambda value: str(value)).encode
 
 
@@ -53,25 +54,31 @@ def address_of(request: AnyRequest) -> str:
     return request.client.host if request.client is not None else "unknown"
 
 
-async def read_body(request: AnyRequest, limit: int) -> bytes:
-    """The whole body, counted while it comes. Raises TooLargeError, InputError (too slow, gone)."""
-    chunks: list[bytes] = []
+async def body_pieces(request: AnyRequest, limit: int, seconds: float = BODY_SECONDS) -> AsyncIterator[bytes]:
+    """The body as it comes, counted. Raises TooLargeError, InputError (too slow, gone)."""
     size = 0
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            while True:
+    deadline = asyncio.get_running_loop().time() + seconds
+    while True:
+        try:
+            async with asyncio.timeout_at(min(deadline, asyncio.get_running_loop().time() + IDLE_SECONDS)):
                 message: Any = await request.receive()
-                if message["type"] == "http.disconnect":
-                    raise InputError("The client went away before the request was whole.")
-                body: bytes = message.get("body", b"")
-                size += len(body)
-                if size > limit:
-                    raise TooLargeError(f"The request is over {limit} bytes.")
-                chunks.append(body)
-                if not message.get("more_body", False):
-                    return b"".join(chunks)
-    except TimeoutError:
-        raise InputError(f"The request did not arrive within {BODY_SECONDS:.0f} s.") from None
+        except TimeoutError:
+            raise InputError("The request came too slowly.", fix="Send it again on a better connection.") from None
+        if message["type"] == "http.disconnect":
+            raise InputError("The client went away before the request was whole.")
+        piece: bytes = message.get("body", b"")
+        size += len(piece)
+        if size > limit:
+            raise TooLargeError(f"The request is over {limit} bytes.")
+        if piece:
+            yield piece
+        if not message.get("more_body", False):
+            return
+
+
+async def read_body(request: AnyRequest, limit: int, seconds: float = BODY_SECONDS) -> bytes:
+    """The whole body. Raises as `body_pieces`."""
+    return b"".join([piece async for piece in body_pieces(request, limit, seconds)])
 
 
 def decode(raw: bytes, kind: type[T]) -> T:

@@ -14,6 +14,7 @@ from appliance.gateway.auth import COOKIE, LIFE_SECONDS
 from appliance.gateway.services import Services
 
 _BODY_LIMIT = 8 * 1024
+_BODY_SECONDS = 10.0  # anybody may send this one
 
 
 class GivenLogin(msgspec.Struct, forbid_unknown_fields=True):
@@ -38,7 +39,7 @@ def _login_routes(services: Services) -> list[Any]:
 
     @post("/api/login", status_code=200)
     async def login(request: AnyRequest) -> Response[Any]:
-        given = decode(await read_body(request, _BODY_LIMIT), GivenLogin)
+        given = decode(await read_body(request, _BODY_LIMIT, _BODY_SECONDS), GivenLogin)
         if bool(given.code) == bool(given.password):
             raise InputError("Send either code or password.")
         address, agent = address_of(request), request.headers.get("user-agent", "")
@@ -67,7 +68,7 @@ def _management_routes(services: Services) -> list[Any]:
 
     @post("/api/password", status_code=200)
     async def password(request: AnyRequest) -> Response[Any]:
-        given = decode(await read_body(request, _BODY_LIMIT), GivenPassword)
+        given = decode(await read_body(request, _BODY_LIMIT, _BODY_SECONDS), GivenPassword)
         await auth.set_password(
             given.password, principal_of(request), current=given.current, address=address_of(request)
         )

@@ -13,10 +13,11 @@ from litestar import Response, get, post
 from litestar.datastructures import UploadFile
 from litestar.response import Stream
 
-from appliance.errors import InputError, TooLargeError
+from appliance.errors import InputError
 from appliance.gateway.api.http import (
     KEEP_ALIVE,
     AnyRequest,
+    body_pieces,
     decode,
     error_body,
     principal_of,
@@ -85,7 +86,7 @@ def routes(services: Services) -> list[Any]:
             file_id, attachment = await services.web.save(name, media_type, _parts(found[0]))
         else:
             name = request.query_params.get("name", "file")
-            file_id, attachment = await services.web.save(name, content_type, _counted(request))
+            file_id, attachment = await services.web.save(name, content_type, body_pieces(request, UPLOAD_BODY_LIMIT))
         return reply({"id": file_id, **_shown(attachment)}, 201)
 
     @get("/api/attachments/{day:str}/{name:str}")
@@ -151,16 +152,6 @@ async def _once(raw: bytes) -> AsyncIterator[bytes]:
 async def _parts(part: UploadFile) -> AsyncIterator[bytes]:
     while chunk := await part.read(256 * 1024):
         yield chunk
-
-
-async def _counted(request: AnyRequest) -> AsyncIterator[bytes]:
-    size = 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > UPLOAD_BODY_LIMIT:
-            raise TooLargeError(f"The file is over {UPLOAD_BODY_LIMIT} bytes.")
-        if chunk:
-            yield chunk
 
 
 async def _lines(events: AsyncIterator[Event | None]) -> AsyncIterator[bytes]:

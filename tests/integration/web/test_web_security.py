@@ -260,6 +260,18 @@ async def test_a_megabyte_of_headers_is_cut_off_before_it_is_looked_at(running: 
         assert (await client.get("/healthz")).status_code == 200
 
 
+async def test_a_body_that_drips_is_given_up(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("appliance.gateway.api.http.IDLE_SECONDS", 0.2)
+    for path in (b"/api/login", b"/api/messages", b"/api/attachments"):
+        reader, writer = await asyncio.open_connection("127.0.0.1", running.server.port)
+        token = running.token.encode()
+        writer.write(b"POST " + path + b" HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + token)
+        writer.write(b"\r\nContent-Length: 100\r\n\r\n{")
+        async with asyncio.timeout(5):
+            assert b" 400 " in await reader.readline()
+        writer.close()
+
+
 async def test_500_idle_sockets_and_dawdlers_do_not_stop_others(
     running: Running, owner: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
