@@ -37,14 +37,18 @@ class HurriedClock(SystemClock):
 
     def __init__(self, pace: float = 10.0) -> None:
         self.pace = pace
-        self._began = time.monotonic()
-        self._wall = time.time()
+        self._real = self._shown = time.monotonic()
+        self._wall = time.time() - self._shown
+
+    def leap(self, seconds: float) -> None:
+        """Let that much time have passed at once."""
+        self._shown += seconds
 
     def monotonic(self) -> float:
-        return self._began + (time.monotonic() - self._began) * self.pace
+        return self._shown + (time.monotonic() - self._real) * self.pace
 
     def now(self) -> float:
-        return self._wall + (time.monotonic() - self._began) * self.pace
+        return self._wall + self.monotonic()
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(max(0.0, seconds) / self.pace)
