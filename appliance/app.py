@@ -27,6 +27,8 @@ from appliance.agent.results import ResultShaper
 from appliance.agent.sessions import Sessions, StoppableSessions
 from appliance.agent.templates import NAMES, template
 from appliance.agent.turn import Agent
+from appliance.automation import jobs
+from appliance.automation.house import Automation, Surroundings
 from appliance.backup import backup, newest_backup, prune
 from appliance.channels import access
 from appliance.channels.attachments import AttachmentStore
@@ -50,10 +52,11 @@ from appliance.gateway.server import Server
 from appliance.gateway.services import Services
 from appliance.lanes.pool import Pool
 from appliance.local_models.supervisor import Supervisor, needed
+from appliance.local_offers import LocalOffers
 from appliance.memory.capturing import Capturing, statements_of, statements_of_records
 from appliance.memory.commands import make_embedder
 from appliance.memory.house import Memory
-from appliance.memory.items import note_line
+from appliance.memory.items import Items, note_line
 from appliance.memory.owner import OwnersMemory
 from appliance.memory.workspace import Workspace
 from appliance.messages import Event, Mode, Outbound, Person, Received, Reply, Role, SessionKey
@@ -66,7 +69,7 @@ from appliance.observability.notices import Choices
 from appliance.overview import Overview
 from appliance.sandbox import approvals
 from appliance.settings import Settings
-from appliance.spending import ledger
+from appliance.spending import adjust, ledger
 from appliance.spending.budget import Budget, BudgetEvent
 from appliance.spending.prices import Prices
 from appliance.spending.report import Spending
@@ -92,6 +95,7 @@ def core_rooms() -> dict[str, Sequence[Any]]:
         "buttons": buttons.MIGRATIONS,
         "access": access.MIGRATIONS,
         "telegram": telegram_state.MIGRATIONS,
+        "cron": jobs.MIGRATIONS,
         "auth": auth.MIGRATIONS,
         "spending": ledger.MIGRATIONS,
         "audit": audit.MIGRATIONS,
@@ -137,6 +141,7 @@ class Appliance:
         if hasattr(self, "server"):
             for channel in self.channels:
                 await channel.pause()
+            await self.automation.stop()
             await self.intake.close(_DRAIN_SECONDS)
             await self.delivery.close()
             for channel in self.channels:
@@ -145,6 +150,7 @@ class Appliance:
                 task.cancel()
             await asyncio.gather(*self._background, return_exceptions=True)
             await self.execution.stop()
+            await self.local_offers.stop()
             await self.memory.stop()
             await self.supervisor.stop()
             await self.server.stop()
@@ -185,6 +191,7 @@ class Appliance:
         await self.memory.start()
         await self.execution.start()
         await self.monitoring.notices.resume()
+        self.automation.start()
         for channel in self.channels:
             self._spawn(self._open_channel(channel), channel.name)
         if self.settings.has_key:
@@ -215,6 +222,7 @@ class Appliance:
         self._build_memory()
         self._build_execution()
         self._build_channels()
+        self._build_automation()
         if self._extend is not None:
             self._extend(self)
         self._build_front()
@@ -337,7 +345,7 @@ class Appliance:
             budget=self.budget,
             money=self.overview,
             chain=self.chain_of,
-            models=lambda: list(dict.fromkeys([*settings.chain, settings.cheap, *settings.openai_compatible])),
+            models=self.model_names,
             status=self.overview.status_text,
             context=self.overview.context,
             doctor=self._doctor,
@@ -383,6 +391,11 @@ class Appliance:
             language=self.owner_language,
         )
         self.execution.add_commands(self.commands)
+        self.local_offers = LocalOffers(
+            self.supervisor, self.health, self.monitoring.notices, self.tell_owner, self.owner_language
+        )
+        if self.supervisor.wanted:
+            self.local_offers.add_commands(self.commands)
 
     def _build_channels(self) -> None:
         """Channels whose secret exists; their libraries are loaded when they start, behind readiness."""
@@ -411,6 +424,35 @@ class Appliance:
         await channel.opened()
         self.delivery.attach(channel.carrier)
 
+    def _build_automation(self) -> None:
+        main = self.workspace("main")
+        self.automation = Automation(
+            Surroundings(
+                settings=self.settings,
+                clock=self.clock,
+                core=self.core,
+                intake=self.intake,
+                inbox=self.inbox,
+                delivery=self.delivery,
+                sessions=self.sessions,
+                tools=self.tools,
+                commands=self.commands,
+                zone=lambda: self.settings.owner.zone,
+                files=lambda: main.files,
+                checklist=lambda: main.read("HEARTBEAT.md"),
+                items=lambda: Items(main).active(),
+                cheap=self.cheap_chain,
+                models=self.model_names,
+                announce=self._show_notice,
+                tell_owner=self.tell_owner,
+                set_budget=lambda key, usd: self.core.write(lambda c: adjust.set_session(c, key.value, usd)),
+                audit=self.audit.record,
+                language=lambda: self.owner_language,
+            )
+        )
+        self.automation.add_to_house()
+        self.events.listen(self.automation.on_event)
+
     def _build_front(self) -> None:
         services = Services(
             settings=self.settings,
@@ -432,6 +474,7 @@ class Appliance:
             models=self.supervisor.status,
             approvals=self.execution.approvals,
             people=self.access if self.channels else None,
+            schedules=self.automation.schedules,
             memory_search=self.owners_memory.search,
             memory=self.owners_memory,
         )
@@ -455,9 +498,16 @@ class Appliance:
 
     def chain_of(self, session: SessionKey) -> list[str]:
         """The models of a session in order: its own choice first."""
+        scheduled = self.automation.chain(session)
+        if scheduled is not None:
+            return list(scheduled)
         chosen = self.sessions.option(session, "model")
         chain = self.settings.chain
         return [chosen, *(m for m in chain if m != chosen)] if chosen else chain
+
+    def model_names(self) -> list[str]:
+        """Every model that can be chosen."""
+        return list(dict.fromkeys([*self.settings.chain, self.settings.cheap, *self.settings.openai_compatible]))
 
     def cheap_chain(self) -> list[str]:
         """Who flushes and summarises: the cheap model, then the local one when it is in the chain."""
@@ -502,13 +552,17 @@ class Appliance:
         """Say something to the owner once, on each of their channels; `choices` are buttons where there are some."""
         wanted = [Choice(label, command) for label, command in choices]
         shown = with_commands(text, choices)
-        self.events.publish(Event("notice", SessionKey.main(), {"text": shown, "turn": "", "message_ids": []}))
+        self._show_notice(shown)
         for channel, person, place in self.inbox.owner_places():
             if channel in STORED:
                 continue
             buttons = await self.commands.buttons_for(wanted, Person(person, role=Role.OWNER), channel)
             said = text if buttons or not choices else shown
             await self.delivery.say(Outbound(channel, place, said, buttons=buttons, kind="notice"))
+
+    def _show_notice(self, text: str) -> None:
+        """Show a text to whoever watches the owner's conversation right now."""
+        self.events.publish(Event("notice", SessionKey.main(), {"text": text, "turn": "", "message_ids": []}))
 
     async def _undeliverable(self, row: Row, reason: str) -> None:
         self.audit.record("undeliverable", channel=row.channel, outbox=row.id, reason=reason)
@@ -526,14 +580,8 @@ class Appliance:
         )
 
     async def _watch_models(self) -> None:
-        """Keep health in step with the local model."""
-        states = {"ready": State.READY, "failed": State.FAILED, "off": State.OFF}
         while True:
-            state = self.supervisor.status()
-            self.health.set(
-                "local model", states.get(state["phase"], State.STARTING), str(state.get("detail") or "")[:200]
-            )
-            await self.clock.sleep(1.0 if state["phase"] not in states else 5.0)
+            await self.clock.sleep(await self.local_offers.look())
 
     async def _housekeeping(self) -> None:
         """Once an hour: what has expired goes; once a night: a backup."""

@@ -209,6 +209,24 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "背景指令 {id} 已結束：{state}，結束代碼 {code}。",
         "后台命令 {id} 已结束：{state}，退出码 {code}。",
     ),
+    "model_offer": (
+        "A better local model would fit this machine: {name} ({size}, {licence}). Fetch it?",
+        "這台機器裝得下更好的本地模型：{name}（{size}，{licence}）。要下載嗎？",
+        "这台机器装得下更好的本地模型：{name}（{size}，{licence}）。要下载吗？",
+    ),
+    "model_fetch_label": ("fetch it", "下載", "下载"),
+    "model_fetching": (
+        "Fetching {name}; /status shows how far it is.",
+        "正在下載 {name}，/status 可看進度。",
+        "正在下载 {name}，/status 可看进度。",
+    ),
+    "model_fetched": ("{name} is here and takes over.", "{name} 已就緒，開始使用。", "{name} 已就绪，开始使用。"),
+    "model_fetch_failed": (
+        "{name} could not be fetched: {reason}",
+        "無法下載 {name}：{reason}",
+        "无法下载 {name}：{reason}",
+    ),
+    "help_models": ("local models: list, pull NAME", "本地模型：列表、pull 名稱", "本地模型：列表、pull 名称"),
     "merged": (
         "I read your {count} messages together.",
         "我把您的 {count} 則訊息一起讀了。",
@@ -341,13 +359,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "定时任务“{name}”已恢复正常。",
     ),
     "cron_pending": (
-        "A conversation with text from outside wants to schedule “{name}” ({plan}): {text}\n/cron approve {id} allows "
-        "it, /cron remove {id} does not.",
-        "一段含有外部內容的對話想建立排程「{name}」（{plan}）：{text}\n"
-        "/cron approve {id} 同意，/cron remove {id} 拒絕。",
-        "一段含有外部内容的对话想建立定时任务“{name}”（{plan}）：{text}\n"
-        "/cron approve {id} 同意，/cron remove {id} 拒绝。",
+        "A conversation with text from outside wants to schedule “{name}” ({plan}) as {id}: {text}",
+        "一段含有外部內容的對話想建立排程「{name}」（{plan}，編號 {id}）：{text}",
+        "一段含有外部内容的对话想建立定时任务“{name}”（{plan}，编号 {id}）：{text}",
     ),
+    "cron_approve_label": ("Yes, do it", "同意", "同意"),
+    "cron_deny_label": ("No", "拒絕", "拒绝"),
     "cron_none": (
         'Nothing is scheduled. For example: /cron add "0 7 * * 1-5" Tell me the weather',
         '目前沒有排程。例如：/cron add "0 7 * * 1-5" 告訴我天氣',

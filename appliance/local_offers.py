@@ -1,0 +1,98 @@
+"""Local models as the owner meets them: an offer, `/models`, fetching with news; part of the composition root."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Protocol
+
+from appliance.errors import ApplianceError
+from appliance.gateway.commands import Ask, Choice, Commands, Said
+from appliance.local_models.supervisor import Supervisor
+from appliance.messages import Role
+from appliance.observability.health import Health, State
+from appliance.observability.notices import Choices, Notices
+from appliance.texts import say
+
+_STATES = {"ready": State.READY, "failed": State.FAILED, "off": State.OFF}
+
+
+class TellOwner(Protocol):
+    async def __call__(self, text: str, choices: Choices = ()) -> None: ...
+
+
+class LocalOffers:
+    """Given the supervisor of the models service, keep health in step, offer once, and fetch on a yes."""
+
+    def __init__(
+        self, supervisor: Supervisor, health: Health, notices: Notices, tell_owner: TellOwner, language: str
+    ) -> None:
+        self._supervisor = supervisor
+        self._health = health
+        self._notices = notices
+        self._tell_owner = tell_owner
+        self._language = language
+        self._fetching: dict[str, asyncio.Task[None]] = {}
+
+    def add_commands(self, commands: Commands) -> None:
+        commands.add("models", self._models, Role.OWNER)
+
+    async def look(self) -> float:
+        """Note how the service stands and offer what it offers; return seconds until the next look is worth it."""
+        state = self._supervisor.status()
+        detail = " ".join(str(part) for part in (state.get("detail"), state.get("fix")) if part)
+        self._health.set("local model", _STATES.get(state["phase"], State.STARTING), detail[:300])
+        embedder = state.get("embedder") or {}
+        if embedder:
+            phase = str(embedder.get("phase", "off"))
+            self._health.set("embedder", _STATES.get(phase, State.STARTING), str(embedder.get("name") or "")[:100])
+        offer = state.get("offer")
+        if offer:
+            text = _offer_text(offer, self._language)
+            fetch = (say("model_fetch_label", self._language), f"/models pull {offer['name']}")
+            await self._notices.once(f"offer:{offer['name']}", text, [fetch])
+        return 5.0 if state["phase"] in _STATES else 1.0
+
+    async def stop(self) -> None:
+        for task in self._fetching.values():
+            task.cancel()
+        await asyncio.gather(*self._fetching.values(), return_exceptions=True)
+
+    async def _models(self, ask: Ask) -> Said:
+        match ask.words:
+            case ["pull", name]:
+                if name not in self._fetching or self._fetching[name].done():
+                    self._fetching[name] = asyncio.create_task(self._pull(name), name="model-pull")
+                return Said(say("model_fetching", ask.language, name=name))
+            case _:
+                return Said(self._list(ask.language), self._choices(ask.language))
+
+    def _list(self, language: str) -> str:
+        state = self._supervisor.status()
+        lines = [f"local: {state.get('model') or '-'} · {state['phase']} {state.get('detail') or ''}".rstrip()]
+        embedder = state.get("embedder") or {}
+        if embedder:
+            lines.append(f"embedder: {embedder.get('name') or '-'} · {embedder.get('phase')}")
+        lines += [
+            f"{pull.get('name')}: {pull.get('phase')} {pull.get('percent') or ''}" for pull in state.get("pulls", [])
+        ]
+        offer = state.get("offer")
+        if offer:
+            lines.append(_offer_text(offer, language))
+        return "\n".join(lines)
+
+    def _choices(self, language: str) -> tuple[Choice, ...]:
+        offer: dict[str, Any] | None = self._supervisor.status().get("offer")
+        return (Choice(say("model_fetch_label", language), f"/models pull {offer['name']}"),) if offer else ()
+
+    async def _pull(self, name: str) -> None:
+        try:
+            await self._supervisor.pull(name, lambda percent, text: None)
+        except ApplianceError as error:
+            await self._tell_owner(say("model_fetch_failed", self._language, name=name, reason=str(error)))
+        else:
+            await self._tell_owner(say("model_fetched", self._language, name=name))
+
+
+def _offer_text(offer: dict[str, Any], language: str) -> str:
+    size = f"{offer['size'] / 1e9:.1f} GB"
+    return say("model_offer", language, name=offer["name"], size=size, licence=offer["licence"])
