@@ -35,13 +35,13 @@ class _Shelf:
     touched: float = field(default_factory=time.monotonic)
 
     def wanted(self, size: int) -> int:
-        """How many should stand ready: as many as were taken in the window, at least one, at most `size`."""
+        """How many should stand ready: one more than were taken in the window, at most `size`."""
         now = time.monotonic()
         while self.taken and self.taken[0] < now - _USE_WINDOW:
             self.taken.popleft()
         if now - self.touched > _IDLE:
             return 0
-        return min(size, max(1, len(self.taken)))
+        return min(size, 1 + len(self.taken))
 
 
 class Pool:
