@@ -33,6 +33,14 @@ def set_daily(connection: apsw.Connection, settings: BudgetSettings, day: str, u
     marks.forget(connection, day, limits.balance(query_of(connection), settings, day, "day", ""))
 
 
+def set_session(connection: apsw.Connection, session: str, usd: Decimal | None) -> None:
+    """Give one session a daily limit of its own (a scheduled job's), or (None) take it away."""
+    key = limits.SESSION_USD + session
+    connection.execute("DELETE FROM spending_state WHERE key = ?", (key,))
+    if usd is not None:
+        connection.execute("INSERT INTO spending_state VALUES (?, ?)", (key, str(usd)))
+
+
 def pause(connection: apsw.Connection, why: str) -> None:
     """Remember why paid models are paused, or (empty) that they are not."""
     connection.execute("DELETE FROM spending_state WHERE key = 'paused'")

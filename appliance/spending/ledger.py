@@ -262,7 +262,7 @@ def damaged(what: str) -> BudgetError:
     """The error for books that cannot be trusted; no paid call is made while they are in that state."""
     return BudgetError(
         f"The spending books are damaged: {what}. No paid model is called until they are repaired.",
-        fix="Run: appliance doctor",
+        fix="Stop the gateway and run: appliance budget repair",
     )
 
 

@@ -15,6 +15,7 @@ from appliance.spending.money import picodollars, usd_number
 from appliance.spending.prices import ModelPrice
 
 LEAST_OUTPUT = 512
+SESSION_USD = "session_usd:"  # key in spending_state of a session's own limit, followed by the session
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def base_limit(query: Query, settings: BudgetSettings, scope: str, key: str) -> 
         case "agent":
             amount = settings.agent_usd.get(key)
         case "session":
-            amount = settings.session_usd
+            amount = _session(query, settings, key)
         case "purpose":
             amount = settings.purpose_usd.get(key)
         case "channel":
@@ -128,6 +129,13 @@ def _daily(query: Query, settings: BudgetSettings) -> Decimal | None:
     if "daily_usd" in state and state.get("daily_usd_replaces") == str(settings.daily_usd):
         return Decimal(state["daily_usd"])
     return settings.daily_usd
+
+
+def _session(query: Query, settings: BudgetSettings, key: str) -> Decimal | None:
+    """The limit of one session: its own, else the setting's; the smaller when there are both."""
+    rows = query("SELECT value FROM spending_state WHERE key = ?", (SESSION_USD + key,))
+    found = [amount for amount in (settings.session_usd, Decimal(rows[0][0]) if rows else None) if amount is not None]
+    return min(found, default=None)
 
 
 def raised(query: Query, day: str, scope: str, key: str) -> int:
@@ -162,7 +170,9 @@ def limited(query: Query, settings: BudgetSettings, day: str) -> list[tuple[str,
             (day,),
         )
         found += [("session", row[0]) for row in rows]
-    return found
+    own = query("SELECT key FROM spending_state WHERE key LIKE ? ORDER BY key", (SESSION_USD + "%",))
+    found += [("session", row[0].removeprefix(SESSION_USD)) for row in own]
+    return list(dict.fromkeys(found))
 
 
 def status(query: Query, settings: BudgetSettings, day: BudgetDay) -> list[dict[str, Any]]:

@@ -15,9 +15,9 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from appliance.database import Database
 from appliance.errors import InputError
 from appliance.messages import Usage
+from appliance.spending.ledger import Query
 from appliance.spending.money import usd_number
 from appliance.spending.prices import Prices, undated
 
@@ -91,8 +91,9 @@ class Reconciliation:
         }
 
 
-def reconcile(file: Path, database: Database, prices: Prices) -> Reconciliation:
-    """Given a usage report (.csv or .json), compare it with the books. A record that is there twice counts once.
+def reconcile(file: Path, query: Query, prices: Prices) -> Reconciliation:
+    """Given a usage report (.csv or .json) and reads of core.db, compare the two. A record that is there twice counts
+    once.
 
     Raises InputError when the file cannot be read as a usage report.
     """
@@ -111,7 +112,7 @@ def reconcile(file: Path, database: Database, prices: Prices) -> Reconciliation:
     if not theirs:
         raise InputError(f"{file.name} holds no usage.", fix="Export the usage report, not the cost report.")
     lines = {key: Line(*key, theirs=usage) for key, usage in theirs.items()}
-    _add_ours(lines, database)
+    _add_ours(lines, query)
     unpriced = []
     for line in lines.values():
         price = prices.known(line.model, "")
@@ -123,10 +124,10 @@ def reconcile(file: Path, database: Database, prices: Prices) -> Reconciliation:
     return Reconciliation(tuple(ordered), duplicates, tuple(sorted(set(unpriced))))
 
 
-def _add_ours(lines: dict[tuple[str, str], Line], database: Database) -> None:
+def _add_ours(lines: dict[tuple[str, str], Line], query: Query) -> None:
     """Add the paid rows of the books for the UTC days of the report."""
     first, last = min(day for day, _ in lines), max(day for day, _ in lines)
-    rows = database.read(
+    rows = query(
         "SELECT at, model, input, cache_read, cache_write_5m, cache_write_1h, output, cost, figure FROM ledger"
         " WHERE local = 0 AND day BETWEEN ? AND ?",
         (_shift(first, -1), _shift(last, 1)),

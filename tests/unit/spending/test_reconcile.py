@@ -35,7 +35,7 @@ async def test_equal_figures_are_equal_and_a_row_that_is_there_twice_counts_once
         file = tmp_path / "usage.csv"
         row = "2026-06-23,claude-sonnet-4-6,key,11,30,3,22,44\n"
         file.write_text("\ufeff" + HEAD + row + row, encoding="utf-8")
-        found = reconcile(file, books.database, books.prices)
+        found = reconcile(file, books.database.read, books.prices)
         assert (found.duplicates, found.below, found.unequal) == (1, [], [])
         assert found.lines[0].our_cost == found.lines[0].their_cost > 0
         assert found.as_json()["provider_total"] == found.as_json()["books_total"]
@@ -55,7 +55,7 @@ async def test_the_usage_apis_json_is_read_and_a_bill_that_is_missing_here_is_fo
         file = tmp_path / "usage.json"
         bucket = {"starting_at": "2026-06-23T00:00:00Z", "ending_at": "2026-06-24T00:00:00Z"}
         file.write_text(json.dumps({"data": [{**bucket, "results": [result, other]}], "has_more": False}))
-        found = reconcile(file, books.database, books.prices)
+        found = reconcile(file, books.database.read, books.prices)
         assert [(line.model, line.our_cost) for line in found.below] == [
             ("claude-opus-5-5", 0),
             ("claude-sonnet-4-6", 630_000_000),
@@ -69,7 +69,7 @@ async def test_orphans_are_over_the_bill_and_that_is_not_called_unequal(tmp_path
         books.budget.recover()
         file = tmp_path / "usage.csv"
         file.write_text(HEAD + "2026-06-23,claude-sonnet-4-6,key,11,0,0,0,4\n")
-        found = reconcile(file, books.database, books.prices)
+        found = reconcile(file, books.database.read, books.prices)
         assert (found.below, found.unequal, found.lines[0].bounds) == ([], [], 1)
 
 
@@ -89,13 +89,13 @@ async def test_a_file_that_is_no_usage_report_is_refused(tmp_path: Path, name: s
     async with open_books(tmp_path) as books:
         (tmp_path / name).write_text(text)
         with pytest.raises(InputError):
-            reconcile(tmp_path / name, books.database, books.prices)
+            reconcile(tmp_path / name, books.database.read, books.prices)
         with pytest.raises(InputError, match="cannot be read"):
-            reconcile(tmp_path / "none.csv", books.database, books.prices)
+            reconcile(tmp_path / "none.csv", books.database.read, books.prices)
 
 
 async def test_a_model_without_a_price_is_named(tmp_path: Path) -> None:
     async with open_books(tmp_path) as books:
         file = tmp_path / "usage.csv"
         file.write_text("date,model,input\n2026-06-23,house-brand,3\n")
-        assert reconcile(file, books.database, books.prices).unpriced == ("house-brand",)
+        assert reconcile(file, books.database.read, books.prices).unpriced == ("house-brand",)
