@@ -156,6 +156,7 @@ class Appliance:
             await self.server.stop()
             await self.resolver.close()
             await self.shelf.close()
+            self.audit.record("stopped")
             await self.audit.flush()
             self.sessions.close()
         if hasattr(self, "core"):
@@ -186,7 +187,8 @@ class Appliance:
 
     async def _behind_readiness(self) -> None:
         """Everything that may take its time."""
-        await self.intake.recover()
+        taken_up = await self.intake.recover()
+        self.audit.record("started", version=__version__, taken_up=taken_up)
         await self.supervisor.start()
         await self.memory.start()
         await self.execution.start()
@@ -212,7 +214,14 @@ class Appliance:
         self.core = Database(self.state / "core.db", core_rooms())
         self.core.open()
         self.audit = audit.Audit(self.core, self.clock)
-        self.auth = auth.Auth(self.state, self.core, clock=self.clock, audit=self.audit.record)
+        self.auth = auth.Auth(
+            self.state,
+            self.core,
+            clock=self.clock,
+            metrics_token=settings.server.metrics_token.get_secret_value(),
+            alerts_token=settings.server.alerts_token.get_secret_value(),
+            audit=self.audit.record,
+        )
         self.auth.prepare()
         logs.configure(settings.logging, secret_values=[*self.auth.secret_values(), *_secrets(settings)])
         self._build_money()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -150,7 +150,8 @@ class Sessions:
         found = self._open.get(key.value)
         path = self.path(key)
         records = found.records if found else (read_messages(path, key.value) if path.exists() else [])
-        rows = [row for record in records if (row := _api_row(record)) is not None]
+        results = _results(records)
+        rows = [row for record in records if (row := _api_row(record, results)) is not None]
         return rows[-limit:]
 
     def tool_result(self, key: SessionKey, call: str) -> tuple[str, Source] | None:
@@ -196,7 +197,7 @@ def short_name(key: str) -> str:
     return parts[3] if len(parts) == 4 and parts[2] == "web" else key
 
 
-def _api_row(record: Record) -> dict[str, Any] | None:
+def _api_row(record: Record, results: dict[str, Any]) -> dict[str, Any] | None:
     if record.get("type") == "marker":
         return {
             "id": f"marker-{record.get('at', '')}",
@@ -213,12 +214,27 @@ def _api_row(record: Record) -> dict[str, Any] | None:
             row["files"] = record["files"]
         return {**row, "at": record["at"], "person": record.get("person", "")}
     if record["role"] == "assistant":
-        return _assistant_row(record)
+        return _assistant_row(record, results)
     return None
 
 
-def _assistant_row(record: Record) -> dict[str, Any] | None:
-    calls = [{"name": b["name"], "input": b["input"]} for b in record["content"] if b.get("type") == "tool_use"]
+def _results(records: Iterable[Record]) -> dict[str, Any]:
+    """How each tool call of a transcript ended, by its id."""
+    return {
+        block["tool_use_id"]: {"ok": not block.get("is_error"), "summary": str(block["content"])[:200]}
+        for record in records
+        if record.get("kind") == "tool"
+        for block in record["content"]
+        if block.get("type") == "tool_result"
+    }
+
+
+def _assistant_row(record: Record, results: dict[str, Any]) -> dict[str, Any] | None:
+    calls = [
+        {"id": b["id"], "name": b["name"], "input": b["input"], **results.get(b["id"], {})}
+        for b in record["content"]
+        if b.get("type") == "tool_use"
+    ]
     text = record.get("text")
     if text is None:
         text = "".join(b.get("text", "") for b in record["content"] if b.get("type") == "text")
