@@ -13,6 +13,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
@@ -22,6 +23,7 @@ from typing import Any
 from appliance.errors import SettingsError, UnpricedModelError
 from appliance.messages import Usage
 from appliance.spending.money import PICO_PER_USD, ceil_div, picodollars
+from appliance.spending.snapshot import UNKNOWN
 
 KINDS = ("input", "cache_read", "cache_write_5m", "cache_write_1h", "output")
 SHIPPED = Path(__file__).with_name("prices.toml")
@@ -259,8 +261,8 @@ class Prices:
         """
         found = self.known(model, provider)
         if found is None and (model, provider) not in self._looked_up:
-            found = await self._ask(model, provider)
-            self._looked_up[model, provider] = found
+            with suppress(_NoAnswerError):  # it may answer the next time
+                found = self._looked_up[model, provider] = await self._ask(model, provider)
         if found is None:
             raise UnpricedModelError(
                 f"No price is known for {model}, so it was not called.",
@@ -270,7 +272,7 @@ class Prices:
 
     @staticmethod
     async def _ask(model: str, provider: str) -> ModelPrice | None:
-        """Ask genai-prices in a child process (see snapshot.py); None when it does not know or cannot answer."""
+        """Ask genai-prices in a child process (see snapshot.py); None when it does not know the model."""
         if model.startswith("-"):
             return None
         child = await asyncio.create_subprocess_exec(
@@ -280,11 +282,18 @@ class Prices:
         try:
             output, _ = await asyncio.wait_for(child.communicate(), _LOOKUP_SECONDS)
         except TimeoutError:
-            return None
+            raise _NoAnswerError from None
         finally:
             if child.returncode is None:
                 child.kill()
                 await child.wait()
-        if child.returncode != 0:
+        if child.returncode == UNKNOWN:
             return None
-        return parse_price(json.loads(output))
+        try:
+            return parse_price(json.loads(output))
+        except ValueError:  # it broke, or has an entry that this release cannot read
+            raise _NoAnswerError from None
+
+
+class _NoAnswerError(Exception):
+    """genai-prices said neither yes nor no."""

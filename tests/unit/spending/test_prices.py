@@ -142,6 +142,15 @@ async def test_an_unknown_model_has_no_price_however_often_it_is_asked() -> None
             await asyncio.wait_for(prices.find(name), 30)
 
 
+async def test_a_lookup_that_breaks_is_not_remembered_as_an_unknown_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    prices = Prices()
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(UnpricedModelError):
+        await prices.find("gpt-5", "openai")
+    monkeypatch.undo()
+    assert (await prices.find("gpt-5", "openai")).base.output == 10_000_000
+
+
 def _modules_after(code: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"], capture_output=True, text=True, check=True
