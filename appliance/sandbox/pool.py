@@ -18,6 +18,7 @@ from appliance.sandbox.container import Ready
 
 Key = tuple[str, str]  # work folder id, profile
 _STARTS = 3  # starts at once; more make each slower and none sooner
+_AFTER = 0.03  # seconds from giving out a container to making the next
 _USE_WINDOW = 120.0  # seconds that a burst is remembered
 _IDLE = 900.0  # seconds without a command after which a folder's containers go
 _OLD = 3600.0  # seconds after which a waiting container is replaced
@@ -95,8 +96,8 @@ class Pool:
         while shelf.ready:
             ready = shelf.ready.popleft()
             if ready.alive():
-                # Refilling begins only when the caller lets go of the loop: the command goes first.
-                asyncio.get_running_loop().call_soon(self._refill)
+                # The command goes first: a start in another thread would take its processor time away.
+                asyncio.get_running_loop().call_later(_AFTER, self._refill)
                 return ready
             self._discard(ready)
         future: asyncio.Future[Ready] = asyncio.get_running_loop().create_future()

@@ -11,6 +11,7 @@ from appliance.sandbox.template import KIND_LABEL
 
 _AGAIN = 1.0  # seconds between tries at one container
 _REMOVERS = 2
+_AFTER = 0.02  # seconds; the answer goes out first
 
 
 class Undertaker:
@@ -37,6 +38,7 @@ class Undertaker:
 
     async def _remove(self, name: str) -> None:
         """Try until the engine has no such container, however long the engine is away."""
+        await asyncio.sleep(_AFTER)
         while True:
             async with self._gate:
                 try:

@@ -114,6 +114,7 @@ async def test_how_many_stand_ready_follows_use_up_to_the_limit(factory: Factory
     assert pool.ready == 1
     for _ in range(5):
         (await pool.take(MAIN)).close()
+        pool.tend()
         await settle()
     assert pool.ready == 3
     await pool.close()
