@@ -45,6 +45,13 @@ PAST = (
 )
 NOW = r"\b(?:now|these days|nowadays|currently)\b(?! gone)"
 TAKE_BACK = (
+    r"\bi (?:said|told you|mentioned|claimed) .{3,60}\b(?:wrong|outdated|changed|no longer|mistake|a joke|typo"
+    r"|not true|isn't true)\b|\b(?:hours|rule|rules|ban|restriction|limit|thing)\b.{0,24}\b(?:is|are) (?:off"
+    r"|over|gone|cancelled|canceled|void|history)\b|\b(?:outdated|no longer accurate)\b|\bbin (?:it|that)\b"
+    r"|\bfrom your notes\b|"
+    r"\b(?:strike that|unsay|retract|rescind|nix that)\b|\bi(?:'m| am) not .{2,24} any ?more\b|\bi (?:don't"
+    r"|do not) (?:actually |really )?(?:hate|mind) .{2,30}(?:any ?more|after all|at all)?$"
+    r"|\bi was (?:only )?(?:joking|kidding|being sarcastic)\b|"
     r"\b(?:scrap|drop|lift|kill|ditch|lose|end|reset|relax|remove) (?:the|my|that|this|all) .{0,24}\b(?:thing"
     r"|rule|rules|hours|ban|limit|preference|restriction|policy|boundary)\b|\b(?:rule|preference|ban"
     r"|restriction|limit) .{0,30}(?:no longer|doesn't|does not|is gone|is over|is lifted)"
@@ -71,6 +78,7 @@ TAKE_BACK = (
     r"|part) about .{2,40}(?:wrong|not|wasn't|isn't|remove|forget|delete)|\bpretend i (?:never|didn't)"
 )
 FICTION = (
+    r"\blines? (?:like|such as|of dialogue)\b|"
     r"\b(?:write|give|make|tell|draft|invent|continue|add|create|compose|pen|help|need"
     r"|finish)\b.{0,40}\b(?:villain|story|stories|novel|(?:a|main|my|the) character\b|dialogue|poem|screenplay"
     r"|line something|monologue|fairy ?tale|fiction|limerick|haiku|protagonist|heroine|narrator|backstory"

@@ -26,8 +26,8 @@ _CONTINUES = re.compile(
     r"^(?:现在|目前|平时|主要|还|也|同时|业余)?"
     r"(?:做|写|有|在|住|养|教|开|带|搞|干|跑|卖|拍|画|学|读|当|管|负责|从事|来自|更新|运营"
     r"|经营|研究|接|专注|面向|专门)(?!不|完|好|吗|个问题|什么|意|想)"
-    r"|^(?:and |also |currently |originally |mostly )*(?:work|live|have|teach|run|play|study|based|born|raised|married|single"
-    r"|retired|(?:two|three|four|one) (?:kids|children|cats|dogs))\b"
+    r"|^(?:and |also |currently |originally |mostly )*(?:work|live|have|teach|run|play|study|based|born|raised"
+    r"|married|single|retired|(?:two|three|four|one) (?:kids|children|cats|dogs))\b"
 )
 _REQUEST = re.compile(r"\b(?:could|can|would|will) you\b|能不能|可不可以|能否|可以|麻烦")
 _REFUSES = re.compile(
@@ -40,7 +40,7 @@ _MANNER = re.compile(
     r"|brief|concise|formal|informal|casual|tone|sentences?|lines|words|lower ?case|headings?|python|typescript|rust"
     r"|bash|code (?:blocks?|comments?|examples?)|first name|nickname|pronouns|dates?|currency|euros|dollars|pounds"
     r"|kilometers|kilometres|miles|temperatures?|simplified|traditional|citations?|sources|links|conclusion"
-    r"|bottom line|point first|examples|numbers)\b|中文|英文|繁体|简体|call me"
+    r"|bottom line|point first|examples|numbers)\b|中文|英文|繁体|简体|(?:call|address|refer to) me|every (?:summary|reply|answer|email|message|report)"
 )
 
 

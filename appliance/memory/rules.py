@@ -69,7 +69,7 @@ class Rules:
         self.fact_subject = _join(chinese and _ZH_FACT_SUBJECT, english and _EN_FACT_SUBJECT)
         self.others = _join(
             chinese
-            and rf"^(?:我(?:们)?(?:的|有个|有一个)?|我?那?个?|一个|某个?)?{zh.OTHERS}|^我?{zh.KIN}的{zh.OTHERS}",
+            and rf"^(?:我(?:们)?(?:的|有个|有一个)?|我?那?个?|一个|某个?)?{zh.OTHERS}|^我?{zh.KIN}的(?:{zh.OTHERS}|{zh.KIN})",
             english and f"^(?:{en.OTHERS})",
         )
         self.self_start = _join(

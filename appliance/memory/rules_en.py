@@ -114,7 +114,8 @@ NEGATION = (
     r"|^(?:and |but |so |please |pls |plz |just |also )*(?:stop|quit|cease|avoid|refrain from|skip|drop|ditch"
     r"|cut)\s(?!it\b|that\b|by\b|here\b|there\b|the (?:container|server|service|process|job|script|timer|music"
     r"|build|bot|download|stack))(?:the |all |any |with |out )*\w+"
-    r"|^(?:and |but |so |please |pls |plz |also |absolutely |strictly )*no\s(?!idea|problem|worries|one|rush"
+    r"|^(?:and |but |so |please |pls |plz |also |absolutely |strictly |maybe |perhaps |just )*no\s(?!idea"
+    r"|problem|worries|one|rush"
     r"|thanks|thank|need|way|wonder|matter|luck|clue|doubt|big deal|biggie|hurry|offen[cs]e|longer"
     r"|more (?:questions|coffee)|kidding|pressure|reason|change|news|stress|i\b|it\b|that\b|this\b|not\b|but\b"
     r"|you\b|we\b|he\b|she\b|they\b)\w+"
@@ -149,6 +150,10 @@ ASK_FIRST = (
     r"|\bmust be (?:approved|confirmed) by me|\b先问|\bask me first)"
 )
 QUIET = (
+    r"\bkeep quiet about|\bonly i (?:press|send|post|decide|approve|publish|pay|get to|may|can)\b"
+    r"|\bgo(?:es)? through me\b|^(?:please )?hide (?:my|our)|\b(?:is|are) never to be\b|\bi (?:don't"
+    r"|do not) need (?:a|an|any|your|to be|you to)\b|\b(?:volume|noise|sound) (?:down|low|off)\b|"
+    r"\bstays? between\b|\bbetween (?:you two|the two of)\b|"
     r"\blet (?:me|us) (?:sleep|rest|be)\b|\bmum'?s the word\b|\b(?:not|isn't|aren't|never) (?:yours"
     r"|your (?:job|business|call|decision|place))\b|\bhold my calls\b|\bcan wait (?:until|till)\b"
     r"|\bfamily matter\b|"
@@ -176,12 +181,13 @@ SOFT_LIMIT = (
     r"|hold off|go easy|leave out|spare me|keep .{0,16}(?:until|till)|wait (?:until|till))\b"
 )
 LIKING = (
+    r"\bi always (?!wake|sleep|get up|work|go to|have|had|was|been|forget|get|lose|end up)\w+|"
     r"\b(?:partial to|obsessed with|addicted to|big on|all about|put off by|turned off by|crazy about"
     r"|at home with|happiest with|comfortable with|a stickler for|wild about|drawn to|weary of|done with"
     r"|so over|live for|a soft spot for|no love for|not keen)\b|\bany day\b|\bgive me .{2,30} over .{2,30}"
     r"|^(?:personally|generally|definitely|usually|mostly|honestly)[, ]+(?:i )?(?:prefer|love|like|hate|enjoy"
     r"|dislike)|\b(?:is|are) (?:my (?:jam|thing|favou?rites?|comfort food|happy place)|not my (?:thing|style"
-    r"|cup of tea)|the (?:best|worst) (?:for me|imo))|\bi (?:always|usually|normally|typically|generally"
+    r"|cup of tea)|the (?:best|worst) (?:for me|imo))|\bi (?:usually|normally|typically|generally"
     r"|mostly|often|rarely|seldom|never) (?:buy|want|order|drink|pick|choose|take|listen|watch|go for|skip"
     r"|reach for|write|type|check|use|put|have my|cook)\b|"
     rf"(?:\bi|\bwe){' '}(?:'m )?{_VERY}(?:like|love|prefer|enjoy|hate|dislike|adore|despise|detest|loathe"
@@ -204,6 +210,9 @@ LIKING = (
     r"|some\b)(?:\w+)"
 )
 COMFORT = (
+    r"\bi(?:'m| am|m) (?:happier|happiest|more comfortable|better off|at my best) with|"
+    r"\bteeth on edge|\bskin crawl|\bdo(?:es)? my head in|\bgets? my goat|\bgrinds? my gears|\bpet hate"
+    r"|\bbeats? .{1,40} for me\b|\bbrings? me joy|"
     r"\bgives? me (?:a headache|the creeps|anxiety|hives|joy)|\b(?:puts?|turns?) me off\b|\b(?:bores?|bugs?"
     r"|annoys?|irritates?|stress(?:es)?|confuses?|distracts?|overwhelms?|drains?|wears|calms?|relax(?:es)?"
     r"|soothes?|motivates?|cheers) me\b|\blos(?:es?|t) me (?:after|when|at|with|halfway)|\b(?:how"
@@ -235,7 +244,8 @@ WISH = (
     r"|temperatures)\b.{0,14}\b(?:should|must|need to|needs to|have to|has to|in|as|under|with|go)\b"
     r"|^(?:please |just |and |so |also )*(?:default to|assume|make it a (?:rule|habit)|treat|let's (?:use"
     r"|stick|keep|agree|go with)|the default)\b|"
-    r"^(?:please |just |so |and )*(?:sign|speak to me|talk to me|write to me|treat me|explain (?:things"
+    r"^(?:please |just |so |and )*(?:sign|make every|make all|speak to me|talk to me|write to me|treat me"
+    r"|explain (?:things"
     r"|it) to me|answer me) |"
     r"^(?:and |but |so |please |just |you can |feel free to |everyone )*(?:call|name) me (?!at\b|back|later"
     r"|tomorrow|when|on\b|in\b|if\b|a cab|an? |crazy|maybe|old|after|before|again|from|and\b|to\b|by\b|tonight"
@@ -347,6 +357,10 @@ _CHANGED = (
     r"|work(?:ing)? from home)"
 )
 RECENT = (
+    r"\b(?:i've|i have|we've|we have|my \w+ has|my \w+'s) been (?:in|at|under|without|away|stuck|ill|unwell"
+    r"|back|out of) .{0,30}\b(?:since|for|all)\b|^just (?:quit|gave up|stopped|started|switched|moved|joined"
+    r"|adopted)\b|\b(?:we're|we are|i'm|im) (?:relocating|emigrating|downsizing|remodell?ing|fostering"
+    r"|homeschooling|separating|divorcing|retraining)\b|"
     r"^(?:my|our) \w+(?: \w+)? (?:just |recently |finally |has |have |'s )*(?:got (?!an? error|stuck|me|it)"
     r"|was (?:renamed|diagnosed|promoted|cancelled|approved|born|sold|laid)|been|moved|changed|became"
     r"|turned \d|died|passed away|retired|graduated|started|switched|left (?:for|home|school)|joined"
