@@ -15,8 +15,8 @@ import typer
 
 from appliance import __version__, cli_memory
 from appliance.cli_common import Config, Json, ask, choose_config, chosen_config, house, settings, show
+from appliance.cli_cron import cron_app
 from appliance.client import GatewayClient, NotRunningError
-from appliance.cron_cli import cron_app
 from appliance.errors import ApplianceError, InputError
 from appliance.settings import load_settings
 

@@ -41,7 +41,7 @@ class Plan:
     @property
     def once(self) -> bool:
         """True for a schedule with a single occurrence."""
-        return isinstance(self.rule, Once)
+        return self.text.startswith("at ")
 
     def without(self, free: Callable[[date], bool]) -> Plan:
         """The same plan with some local days left out."""

@@ -1,0 +1,224 @@
+"""Cron, heartbeat and what they say, put together: one loop that looks at the clock, and the faces others use."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import apsw
+import structlog
+
+from appliance.agent.sessions import Sessions
+from appliance.automation.commands import CronCommands
+from appliance.automation.cron import CHANNEL, PERSON, Cron
+from appliance.automation.desk import Desk
+from appliance.automation.heartbeat import CHANNEL as HEARTBEAT
+from appliance.automation.heartbeat import TOOLS, Heartbeat, ReportTool
+from appliance.automation.jobs import Job, Jobs
+from appliance.automation.outlet import Outlet
+from appliance.automation.webhook import WebhookCarrier
+from appliance.clock import Clock
+from appliance.database import Database
+from appliance.errors import NotFoundError
+from appliance.gateway.commands import Commands
+from appliance.gateway.delivery import Delivery
+from appliance.gateway.inbox import Inbox
+from appliance.gateway.intake import STORED, Intake
+from appliance.memory.items import Item
+from appliance.messages import Event, Inbound, Person, Reply, SessionKey
+from appliance.settings import Settings
+from appliance.tools.registry import Registry
+from appliance.tools.schedule import ScheduleTool
+
+log = structlog.get_logger(__name__)
+# What a scheduled turn never has: it must not make jobs, write to new people or change what is remembered for good.
+_NEVER = frozenset({"schedule", "send", "remember", "report"})
+_AFTER_TROUBLE_SECONDS = 5.0
+_PRUNE_SECONDS = 86_400.0
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """What the house hands over. `items`: what is known of people; `cheap`: models in order; `models`: every
+    name that can be chosen; `announce`: shows a text to whoever watches; `tell_owner`: says something at once;
+    `set_budget`: gives a session a daily limit in dollars (None takes it away)."""
+
+    settings: Settings
+    clock: Clock
+    core: Database
+    intake: Intake
+    inbox: Inbox
+    delivery: Delivery
+    sessions: Sessions
+    tools: Registry
+    commands: Commands
+    zone: Callable[[], ZoneInfo]
+    files: Callable[[], Path]
+    checklist: Callable[[], str]
+    items: Callable[[], Iterable[Item]]
+    cheap: Callable[[], Sequence[str]]
+    models: Callable[[], Sequence[str]]
+    announce: Callable[[str], None]
+    tell_owner: Callable[[str, Sequence[tuple[str, str]]], Awaitable[None]]
+    set_budget: Callable[[SessionKey, Decimal | None], Awaitable[None]]
+    audit: Callable[..., None]
+    language: Callable[[], str]
+
+
+class Automation:
+    """Given its surroundings, what runs by itself. `start` once messages are taken up again; `stop` before them."""
+
+    def __init__(self, house: Surroundings) -> None:
+        self._house = house
+        self._wake = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._pruned: float | None = None
+        self.jobs = Jobs(house.core, house.clock)
+        self.outlet = self._outlet()
+        door = _Door(house)
+        self.cron = Cron(
+            jobs=self.jobs, database=house.core, door=door, outlet=self.outlet, clock=house.clock, zone=house.zone,
+            settings=lambda: house.settings.schedules, files=house.files, audit=house.audit,
+        )  # fmt: skip
+        self.heartbeat = Heartbeat(
+            database=house.core, door=door, outlet=self.outlet, clock=house.clock, zone=house.zone,
+            settings=lambda: house.settings.heartbeat, checklist=house.checklist,
+            last_heard=lambda: house.inbox.last_heard((CHANNEL, HEARTBEAT)), language=house.language, audit=house.audit,
+        )  # fmt: skip
+        self.desk = Desk(
+            jobs=self.jobs, cron=self.cron, clock=house.clock, settings=lambda: house.settings.schedules,
+            files=house.files, known_model=lambda name: name in house.models(),
+            known_tool=lambda name: name in house.tools and name not in _NEVER, tell_owner=house.tell_owner,
+            set_budget=house.set_budget, changed=self.wake, audit=house.audit, language=house.language,
+        )  # fmt: skip
+
+    def _outlet(self) -> Outlet:
+        house = self._house
+        return Outlet(
+            database=house.core,
+            clock=house.clock,
+            zone=house.zone,
+            owner_places=lambda: [(c, place) for c, _, place in house.inbox.owner_places() if c not in STORED],
+            items=house.items,
+            windows=lambda: house.settings.schedules.quiet_hours,
+            committed=house.delivery.committed,
+            announce=house.announce,
+            language=house.language,
+        )
+
+    def add_to_house(self) -> None:
+        """Make the tools, the command and the limits of scheduled turns known."""
+        house = self._house
+        house.tools.add(ScheduleTool(lambda: self.desk))
+        house.tools.add(ReportTool(house.core))
+        house.tools.allowed = self.allowed
+        CronCommands(self.desk, self.cron, self.heartbeat).add_to(house.commands)
+
+    # start and stop --------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        self._house.delivery.attach(WebhookCarrier())
+        self._task = asyncio.create_task(self._run(), name="automation")
+
+    async def stop(self) -> None:
+        """End between two steps; whatever was begun is finished by the next start."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+            self._task = None
+
+    def wake(self) -> None:
+        """Something changed: look at once."""
+        self._wake.set()
+
+    def on_event(self, event: Event) -> None:
+        """A turn ended that may have been one of ours (a listener of the hub)."""
+        if event.type == "done":
+            self._wake.set()
+
+    async def tick(self) -> float:
+        """Do all that is due now; return for how many seconds nothing is."""
+        self._wake.clear()
+        rest = min(await self.cron.tick(), await self.heartbeat.tick())
+        now = self._house.clock.monotonic()
+        if self._pruned is None or now - self._pruned > _PRUNE_SECONDS:
+            self._pruned = now
+            await self.jobs.prune()
+        return rest
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                rest = await self.tick()
+            except Exception:  # the edge of the loop: a full disk now must not end every schedule for good
+                log.exception("schedules could not be looked at")
+                rest = _AFTER_TROUBLE_SECONDS
+            await self._sleep(rest)
+
+    async def _sleep(self, seconds: float) -> None:
+        waiting = [
+            asyncio.ensure_future(self._house.clock.sleep(seconds)),
+            asyncio.ensure_future(self._wake.wait()),
+        ]
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in waiting:
+                one.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+
+    # faces -----------------------------------------------------------------------------------------------------
+
+    def schedules(self) -> list[dict[str, Any]]:
+        """Every job, for the API and the command line."""
+        return list(self.cron.all_shown())
+
+    def chain(self, session: SessionKey) -> Sequence[str] | None:
+        """The models of a scheduled session in order, or None when it is none, or has no choice of its own."""
+        if session.value.startswith("heartbeat:"):
+            chosen = self._house.settings.heartbeat.model
+            return list(dict.fromkeys([chosen, *self._house.cheap()] if chosen else self._house.cheap()))
+        job = self._job(session.value.removeprefix("cron:")) if session.value.startswith("cron:") else None
+        if job is None or not job.models:
+            return None
+        return job.models
+
+    def allowed(self, name: str, session: SessionKey, person: Person) -> bool:
+        """Whether a turn may have a tool: what runs by itself has fewer than what a person writes."""
+        if session.value.startswith("heartbeat:"):
+            return name in TOOLS
+        kind, _, job_id = person.id.partition(":")
+        if kind != PERSON or not job_id:
+            return True
+        job = self._job(job_id)
+        wanted = job.tools if job is not None else ()
+        return name not in _NEVER and (wanted is None or name in wanted)
+
+    def _job(self, job_id: str) -> Job | None:
+        try:
+            return self.jobs.find(job_id).job
+        except NotFoundError:
+            return None
+
+
+class _Door:
+    """The front door as cron and heartbeat use it."""
+
+    def __init__(self, house: Surroundings) -> None:
+        self._house = house
+
+    async def accept(self, inbound: Inbound, extra: Callable[[apsw.Connection], object]) -> None:
+        await self._house.intake.accept(inbound, extra)
+
+    def answer(self, key: tuple[str, str, str, str, str]) -> Reply | None:
+        return self._house.inbox.answer_to(key)
+
+    def begin_anew(self, session: SessionKey) -> None:
+        """Each run begins with an empty window; what the runs before said stays in the transcript."""
+        if self._house.sessions.transcript(session).window():
+            self._house.sessions.start_anew(session)
