@@ -182,7 +182,15 @@ def _import() -> tuple[Any, Any, Any, Any]:
     from aiogram.client.telegram import TelegramAPIServer
     from aiogram.utils.token import TokenValidationError
 
-    return Bot, AiohttpSession, TelegramAPIServer, TokenValidationError
+    class Session(AiohttpSession):
+        """One that goes by the proxy of the environment (in compose the only way out); aiohttp's own default ignores it."""
+
+        async def create_session(self) -> Any:
+            session = await super().create_session()
+            session._trust_env = True  # aiogram offers no way to ask for it; tests/integration/test_way_out.py holds it
+            return session
+
+    return Bot, Session, TelegramAPIServer, TokenValidationError
 
 
 def _never_left(error: BaseException) -> bool:

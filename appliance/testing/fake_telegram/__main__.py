@@ -12,7 +12,7 @@ from appliance.testing.fake_telegram.server import TOKEN, FakeTelegram
 
 
 async def _serve(arguments: argparse.Namespace) -> None:
-    fake = FakeTelegram(arguments.token, book=arguments.book, port=arguments.port)
+    fake = FakeTelegram(arguments.token, book=arguments.book, port=arguments.port, host=arguments.host)
     stop = asyncio.Event()
     for sign in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(sign, stop.set)
@@ -25,6 +25,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=0, help="0 lets the kernel choose")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument("--book", type=Path, help="write every call to this file, one JSON object a line")
     parser.add_argument("--token", default=TOKEN, help="the one token that is accepted")
     asyncio.run(_serve(parser.parse_args()))

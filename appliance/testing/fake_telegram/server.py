@@ -28,12 +28,19 @@ class FakeTelegram:
     """
 
     def __init__(
-        self, token: str = TOKEN, username: str = "home_appliance_bot", *, book: Path | None = None, port: int = 0
+        self,
+        token: str = TOKEN,
+        username: str = "home_appliance_bot",
+        *,
+        book: Path | None = None,
+        port: int = 0,
+        host: str = "127.0.0.1",
     ) -> None:
         self.world = World(token, username, book)
         self.people = People(self.world)
         self.url = ""
         self.port = port
+        self.host = host
         self._news = asyncio.Event()
         self._poller: asyncio.Future[None] | None = None
         self._runner: web.AppRunner | None = None
@@ -47,10 +54,10 @@ class FakeTelegram:
         app.router.add_get("/control/messages/{chat}", self._show_messages)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True)
+        site = web.TCPSite(self._runner, self.host, self.port, reuse_address=True)
         await site.start()
         self.port = self._runner.addresses[0][1]
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"http://{self.host}:{self.port}"
 
     async def stop(self) -> None:
         """Go away, as a dead network does: the port refuses. `start` comes back on the same port with all state."""
