@@ -70,41 +70,62 @@ def message_tokens(messages: Iterable[Message]) -> int:
 def fit(messages: list[Message], allowance: int) -> tuple[list[Message], int]:
     """Given well-formed messages and a token allowance, return the newest ones that fit and how many were left out.
 
-    The last message always stays; when it alone is too large, its longest texts are cut in the middle.
+    The question of the running turn always stays, and so does the last message; what is still too large is cut in the
+    middle of its longest texts. The result is well formed and ends as `messages` did.
     """
-    kept: list[Message] = []
-    used = 0
-    for message in reversed(messages):
-        cost = message_tokens([message])
-        if kept and used + cost > allowance:
-            break
-        kept.append(message)
-        used += cost
-    kept.reverse()
-    left_out = len(messages) - len(kept)
-    if left_out:
-        kept = repair(kept)
-    if used > allowance and kept:
+    if message_tokens(messages) <= allowance or not messages:
+        return list(messages), 0
+    question = _last_question(messages)
+    kept = list(messages[question:])
+    start = question
+    if message_tokens(kept) <= allowance:
+        while start and message_tokens(messages[start - 1 :]) <= allowance:
+            start -= 1
+        kept = list(messages[start:])
+    else:
+        kept = _newest_steps(messages[question], messages[question + 1 :], allowance)
+    kept = repair(kept)
+    if message_tokens(kept) > allowance:
         kept = _shrink(kept, allowance)
-    return kept, left_out
+    return kept, len(messages) - len(kept)
+
+
+def _last_question(messages: list[Message]) -> int:
+    """Index of the newest user message that is not only tool results."""
+    for index in range(len(messages) - 1, -1, -1):
+        message = messages[index]
+        if message["role"] == "user" and any(b["type"] != "tool_result" for b in message["content"]):
+            return index
+    return 0
+
+
+def _newest_steps(question: Message, steps: list[Message], allowance: int) -> list[Message]:
+    """The question, and the newest pairs of answer and results that fit; at least the last pair."""
+    pairs = [steps[i : i + 2] for i in range(0, len(steps), 2)]
+    kept: list[Message] = []
+    for pair in reversed(pairs):
+        if kept and message_tokens([question, *pair, *kept]) > allowance:
+            break
+        kept = [*pair, *kept]
+    return [question, *kept]
 
 
 def _shrink(messages: list[Message], allowance: int) -> list[Message]:
-    """Cut the longest texts of the last message until it fits; frames and pairs stay whole."""
-    *earlier, last = messages
-    blocks = [dict(block) for block in last["content"]]
-    for _ in range(8):
-        total = message_tokens([*earlier, {"role": last["role"], "content": blocks}])
-        if total <= allowance:
+    """Cut the longest texts until all of it fits; frames and pairs stay whole."""
+    shrunk: list[Message] = [{"role": m["role"], "content": [dict(b) for b in m["content"]]} for m in messages]
+    blocks = [block for message in shrunk for block in message["content"]]
+    for _ in range(16):
+        excess = message_tokens(shrunk) - allowance
+        if excess <= 0:
             break
         longest = max(blocks, key=block_tokens)
         field = "text" if longest["type"] == "text" else "content"
         text = longest.get(field)
         if not isinstance(text, str) or len(text) < 64:
             break
-        keep = max(32, int(len(text) * max(0.1, (block_tokens(longest) - (total - allowance)) / block_tokens(longest))))
-        longest[field] = middle_cut(text, keep)
-    return [*earlier, {"role": last["role"], "content": blocks}]
+        size = block_tokens(longest)
+        longest[field] = middle_cut(text, max(32, int(len(text) * max(0.1, (size - excess) / size)) - 8))
+    return shrunk
 
 
 def middle_cut(text: str, keep: int) -> str:

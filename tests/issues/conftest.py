@@ -1,3 +1,6 @@
-"""Fixtures shared with other folders."""
+"""Fixtures shared with other folders: pytest finds them by name here."""
 
-from tests.telegram_bench import bench, paired, telegram  # noqa: F401 - pytest finds them by name here
+from tests.integration.gateway.conftest import home, start
+from tests.telegram_bench import bench, paired, telegram
+
+__all__ = ["bench", "home", "paired", "start", "telegram"]

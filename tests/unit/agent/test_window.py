@@ -57,3 +57,14 @@ def test_a_cut_text_is_no_longer_than_wanted_and_says_what_is_missing(value: str
     else:
         assert len(cut) <= keep + 40
         assert "characters cut" in cut
+
+
+@given(st.integers(min_value=1, max_value=6), st.integers(min_value=200, max_value=3_000))
+def test_a_long_turn_keeps_its_question_and_ends_with_its_last_results(steps: int, allowance: int) -> None:
+    history: list[Any] = [user(text("older")), assistant(text("yes")), user(text("the question"))]
+    for number in range(steps):
+        history += [assistant(call(f"c{number}")), user(result(f"c{number}", "x" * 4_000))]
+    kept, _ = fit(history, allowance)
+    assert_well_formed(kept)
+    assert any("question" in b.get("text", "") for m in kept for b in m["content"])
+    assert kept[-1]["content"][-1]["tool_use_id"] == f"c{steps - 1}"
