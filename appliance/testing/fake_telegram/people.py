@@ -13,7 +13,7 @@ from appliance.testing.fake_telegram.state import Chat, Fault, Json, World
 _MARKS = re.compile(r"(?:^|(?<=\s))(/[A-Za-z0-9_]+(?:@\w+)?|@\w{4,})")
 
 
-def _found_entities(text: str, bot: str) -> list[Json]:
+def _found_entities(text: str) -> list[Json]:
     found = []
     for match in _MARKS.finditer(text):
         kind = "bot_command" if match[1].startswith("/") else "mention"
@@ -63,7 +63,7 @@ class People:
         """A person writes; return the update. `extra` goes into the message as it is."""
         sender = self.user(user)
         place = self.world.chats[chat if chat is not None else user]
-        content: Json = {"text": text, "entities": entities or _found_entities(text, self.world.me["username"])}
+        content: Json = {"text": text, "entities": entities or _found_entities(text)}
         if topic:
             content |= {"message_thread_id": topic, "is_topic_message": True}
         if reply_to is not None:
@@ -104,7 +104,8 @@ class People:
         if kind == "photo":
             small = self.world.add_file(b"small", "small.jpg")
             body = [{**small, "width": 1, "height": 1}, body]
-        extra = {"caption": caption, kind: body, **(extra or {})}
+        marks = _found_entities(caption)
+        extra = {"caption": caption, "caption_entities": marks, kind: body, **(extra or {})}
         return self.say(user, chat=chat, extra=extra)
 
     def edit(self, user: int, message: int, text: str, *, chat: int | None = None, date: int | None = None) -> Json:
