@@ -11,6 +11,7 @@ ApplianceError                  what happened, why, and what to do about it
 │   ├── BudgetExceededError     the limit would be passed; carries what to tell the user
 │   └── UnpricedModelError      no price is known, so the call is refused
 ├── ModelError                  a model did not answer; `kind` says how to react
+├── AddressError                an address is not opened: it leads inside, hides itself, or nobody gave it
 ├── ToolError                   a tool could not do its work; its text goes back to the model
 ├── SandboxError                a command could not be run (never: the command failed)
 └── DeliveryError               a platform did not take a message; `permanent` ends the attempts
@@ -120,6 +121,10 @@ class ModelError(ApplianceError):
         self.kind = kind
         self.retry_after = retry_after
         self.partial = partial
+
+
+class AddressError(ApplianceError):
+    """An address on the web is not opened; nothing was sent to it."""
 
 
 class ToolError(ApplianceError):
