@@ -1,7 +1,9 @@
 """Where commands run: a small process of its own owns the Docker socket and gives each command a fresh container.
 
-gateway side: client.py (asks the runner), policy.py and its word lists (what a command may be), approvals.
-runner side:  runner.py (the socket), template.py (every setting of a container), engine.py (Docker), pool.py
-(containers made ahead), container.py (one command in one container), background.py (commands that go on).
+gateway side: client.py (asks the runner, and starts it), monitor.py (can commands run, what ended), check.py (doctor),
+policy.py with its word lists (what a command may be), approvals.py and plan.py (a person's word on it).
+runner side: runner.py (the socket), template.py (every setting of a container), engine.py (Docker), pool.py
+(containers made ahead), container.py (one command in one container), background.py (commands that go on), egress.py
+(the way out), undertaker.py (nothing is left behind).
 Between them stands protocol.py, the whole grammar of what may be asked.
 """

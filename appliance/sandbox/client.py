@@ -83,6 +83,7 @@ def runner_config(settings: Settings) -> RunnerConfig:
         pool_size=settings.exec.pool_size,
         allow_domains=tuple(settings.exec.allow_domains),
         timezone=settings.owner.zone.key,
+        linger_seconds=0.0 if settings.exec.runner_socket else 120.0,
     )
 
 

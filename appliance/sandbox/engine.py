@@ -27,12 +27,14 @@ from appliance.sandbox.template import KIND_LABEL, OWNER_LABEL, Engine, RunnerCo
 
 T = TypeVar("T")
 _THREADS = 8
+_SOCKET = "/var/run/docker.sock"
 _FAILURES = (
     docker.errors.DockerException,
     requests.exceptions.RequestException,
     urllib3.exceptions.HTTPError,
     OSError,
     ValueError,
+    KeyError,
 )
 
 
@@ -80,10 +82,21 @@ class DockerEngine:
 
     def _connect(self) -> docker.APIClient:
         host = self._config.docker_host
-        if host:
-            return docker.APIClient(base_url=host, version="auto", timeout=int(self._timeout), use_ssh_client=True)
-        parameters = docker.utils.kwargs_from_env()
-        return docker.APIClient(version="auto", timeout=int(self._timeout), use_ssh_client=True, **parameters)
+        where: dict[str, Any] = {"base_url": host} if host else dict(docker.utils.kwargs_from_env())
+        if local_socket(host):
+            # The SDK leaves a socket open when it cannot connect, and hides why behind its own words.
+            path = (where.get("base_url") or _SOCKET).removeprefix("http+").removeprefix("unix://")
+            with socket.socket(socket.AF_UNIX) as probe_socket:
+                probe_socket.settimeout(self._timeout)
+                probe_socket.connect(path)
+        where |= {"timeout": int(self._timeout), "use_ssh_client": True}
+        # Asked by hand: the SDK's own "auto" leaves its sockets open when nobody answers.
+        probe = docker.APIClient(version="1.41", **where)
+        try:
+            version = str(probe.version(api_version=False)["ApiVersion"])
+        finally:
+            probe.close()
+        return docker.APIClient(version=version, **where)
 
     async def features(self, *, fresh: bool = False) -> Engine:
         """What engine and image can do; raises EngineError with the fix when there is no image."""
@@ -94,6 +107,11 @@ class DockerEngine:
     def _look(self, api: docker.APIClient) -> Engine:
         info = api.info()
         name = self._config.image
+        if not local_socket(self._config.docker_host):
+            raise EngineError(
+                "Commands run over a Docker engine's socket on this machine only; DOCKER_HOST points elsewhere.",
+                fix="Run `appliance sandbox-runner` on that machine, or unset exec.docker_host and DOCKER_HOST.",
+            )
         try:
             image = api.inspect_image(name)  # type: ignore[no-untyped-call]
         except docker.errors.ImageNotFound:
@@ -198,13 +216,13 @@ def _attach(api: docker.APIClient, name: str, output: bool) -> socket.socket:
 
 
 def _reason(error: Exception) -> str:
-    text = str(error)
+    text = f"{type(error).__name__}: {error}"
     if isinstance(error, (requests.exceptions.Timeout, urllib3.exceptions.TimeoutError)) or "timed out" in text:
         return "The Docker engine did not answer in time."
-    if "FileNotFoundError" in text or "No such file" in text:
+    if "FileNotFoundError" in text:
         return "There is no Docker engine on this machine (no socket)."
     if "Permission" in text:
         return "This user may not use the Docker socket."
     if "refused" in text:
         return "The Docker engine does not answer on its socket."
-    return f"The Docker engine cannot be used: {text[:300]}"
+    return f"The Docker engine cannot be used: {str(error)[:300]}"

@@ -278,6 +278,7 @@ async def serve(config: RunnerConfig) -> int:
     config.state.mkdir(parents=True, exist_ok=True, mode=0o700)
     lock = _lock(config.state)
     if lock is None:
+        log.warning("sandbox_runner_exists", state=str(config.state))
         return 1
     runner = Runner(config)
     config.socket.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

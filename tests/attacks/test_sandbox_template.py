@@ -20,8 +20,8 @@ from tests.integration.sandbox.conftest import House, docker
 FEATURES = Engine(quota=True, image_id="sha256:1", init="/i", shell="/s")
 FORBIDDEN = (
     "image HostConfig Binds Mounts Privileged privileged NetworkMode network CapAdd cap_add Devices PidMode IpcMode "
-    "UsernsMode SecurityOpt security_opt VolumesFrom User user Env env Entrypoint entrypoint Cmd runtime Runtime Labels "
-    "cwd mounts volumes ports extra_hosts dns cgroup_parent sysctls ulimits memory cpus pids name owner until"
+    "UsernsMode SecurityOpt security_opt VolumesFrom User user Env env Entrypoint entrypoint Cmd runtime Runtime "
+    "Labels cwd mounts volumes ports extra_hosts dns cgroup_parent sysctls ulimits memory cpus pids name owner until"
 ).split()
 
 
