@@ -5,7 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
+
+# A busy machine is no fault of the code: time is measured by benchmarks, never by a test.
+hypothesis.settings.register_profile("house", deadline=None)
+hypothesis.settings.load_profile("house")
 
 TIERS = {"docker", "chromium", "prometheus", "local"}
 REQUIRED = {name for name in os.environ.get("APPLIANCE_REQUIRE", "").split(",") if name}
@@ -30,5 +35,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     required = REQUIRED & {mark.name for mark in item.iter_markers()}
     if report.skipped and required and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
-        report.longrepr = f"{item.nodeid}: skipped, but APPLIANCE_REQUIRE names {', '.join(required)}: {report.longrepr}"
+        report.longrepr = (
+            f"{item.nodeid}: skipped, but APPLIANCE_REQUIRE names {', '.join(required)}: {report.longrepr}"
+        )
     return report

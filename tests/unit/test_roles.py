@@ -16,6 +16,7 @@ NEEDED = {
     "whoami": Right.SEE_OWN,
     "status": Right.SEE_HOUSE,
     "queue": Right.SEE_HOUSE,
+    "compact": Right.RUN,
     "spend": Right.SET_MONEY,
     "budget": Right.SET_MONEY,
     "model": Right.SET_MONEY,
