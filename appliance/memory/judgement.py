@@ -40,7 +40,8 @@ _MANNER = re.compile(
     r"|brief|concise|formal|informal|casual|tone|sentences?|lines|words|lower ?case|headings?|python|typescript|rust"
     r"|bash|code (?:blocks?|comments?|examples?)|first name|nickname|pronouns|dates?|currency|euros|dollars|pounds"
     r"|kilometers|kilometres|miles|temperatures?|simplified|traditional|citations?|sources|links|conclusion"
-    r"|bottom line|point first|examples|numbers)\b|中文|英文|繁体|简体|(?:call|address|refer to) me|every (?:summary|reply|answer|email|message|report)"
+    r"|bottom line|point first|examples|numbers)\b|中文|英文|繁体|简体"
+    r"|(?:call|address|refer to) me|every (?:summary|reply|answer|email|message|report)"
 )
 
 

@@ -81,6 +81,7 @@ _ACT = (
     r"|archive|cc|say|do (?:anything|that|this|it)|do)"
 )
 NEGATION = (
+    r"^(?:nobody|no one) (?!knows|cares|told|is (?:here|home)|has answered|came|called)\w+|"
     r"^nothing (?!beats|to |new|much|yet|happen|works|special|wrong|else|changed|but )\w+|\b(?:is"
     r"|are) not to (?:know|be|see|touch|enter|go|find|get|have)\b|\bkeep (?:\w+(?:'s)? ){1,4}(?:out of|off"
     r"|away from)\b|\bleave (?:my|the|our|his|her|all|everything|anything) .{0,30}(?:alone|as (?:is|they are"
@@ -112,7 +113,8 @@ NEGATION = (
     r"|(?=n)(?<!\bi )(?<!\bwe )(?<!\bi've )(?<!\bhas )(?<!\bhave )(?<!\bhe )(?<!\bshe )(?<!\bthey )(?<!\bi'd )(?<!\b"
     rf"it )(?<!\bwill )\bnever,?\s(?:ever\s)?{_ACT}\b"
     r"|^(?:and |but |so |please |pls |plz |just |also )*(?:stop|quit|cease|avoid|refrain from|skip|drop|ditch"
-    r"|cut)\s(?!it\b|that\b|by\b|here\b|there\b|the (?:container|server|service|process|job|script|timer|music"
+    r"|cut)\s(?!it\b|that\b|by\b|here\b|there\b|the (?:rest|first|second|third|last|next|container|server"
+    r"|service|process|job|script|timer|music"
     r"|build|bot|download|stack))(?:the |all |any |with |out )*\w+"
     r"|^(?:and |but |so |please |pls |plz |also |absolutely |strictly |maybe |perhaps |just )*no\s(?!idea"
     r"|problem|worries|one|rush"
@@ -131,7 +133,8 @@ NEGATION = (
     r"|if you) (?:not|didn'?t|never|stopped)|\bwithout (?:voice|emojis?)\b"
 )
 ASK_FIRST = (
-    r"(?:\b(?:needs?|requires?|gets?|takes?|wants?) (?:a |my |the )?(?:yes|green light|thumbs[- ]up|nod"
+    r"(?:\b(?:approved|confirmed|signed off|okayed|checked|cleared|vetted) by me\b|\b(?:needs?|requires?|gets?"
+    r"|takes?|wants?) (?:a |my |the )?(?:yes|green light|thumbs[- ]up|nod"
     r"|sign-?off|okay|ok|approval|blessing)(?: from me)?\b|\b(?:check|clear (?:it|that|this)|confirm"
     r"|consult) with me\b|(?:\bif|\bwhen|over|above|more than|bigger than|longer than|costs?"
     r"|spend).{2,40}\b(?:ask|tell|warn|ping|check) me\b|\b(?:ask|check with|consult|tell|ping|confirm with"
@@ -150,6 +153,7 @@ ASK_FIRST = (
     r"|\bmust be (?:approved|confirmed) by me|\b先问|\bask me first)"
 )
 QUIET = (
+    r"\bwaits? (?:till|until)\b|\bread[- ]only (?:for|on|please|access)|"
     r"\bkeep quiet about|\bonly i (?:press|send|post|decide|approve|publish|pay|get to|may|can)\b"
     r"|\bgo(?:es)? through me\b|^(?:please )?hide (?:my|our)|\b(?:is|are) never to be\b|\bi (?:don't"
     r"|do not) need (?:a|an|any|your|to be|you to)\b|\b(?:volume|noise|sound) (?:down|low|off)\b|"
@@ -210,6 +214,7 @@ LIKING = (
     r"|some\b)(?:\w+)"
 )
 COMFORT = (
+    r"\bcan'?t be bothered with|\bfor everything\b|\bacross the board\b|"
     r"\bi(?:'m| am|m) (?:happier|happiest|more comfortable|better off|at my best) with|"
     r"\bteeth on edge|\bskin crawl|\bdo(?:es)? my head in|\bgets? my goat|\bgrinds? my gears|\bpet hate"
     r"|\bbeats? .{1,40} for me\b|\bbrings? me joy|"
@@ -219,7 +224,8 @@ COMFORT = (
     r"|way) i like\b|\bsaves? me (?:time|a|from)\b|"
     r"^(?!that|this|it\b|ok).{3,40}\b(?:is|are) (?:plenty|enough|sufficient|all i need|all i want|fine by me)\b|"
     r"\bhelps? (?:me|a lot)\b|\bhurts? my\b|\b(?:is|are) best (?:around|at|in|for|before|after|when|as)\b"
-    r"|\bnothing beats\b|\b(?:hard|difficult|tough|easy|tricky) for me to\b|\bworks? (?:fine |great |well "
+    r"|\bnothing beats\b|\b(?:hard|difficult|tough|easy|tricky) for me to\b"
+    r"|(?<!that )(?<!this )(?<!it )\bworks? (?:fine |great |well "
     r"|nicely )?for me\b|\bi tend to (?:skim|read|prefer|skip|like|forget|miss)\b|\bno (?:interest in"
     r"|patience for|time for)\b|\bmakes? it (?:easier|harder) for me|"
     r"\bdrives? me (?:up the wall|crazy|nuts|mad|insane|bonkers|round the bend|bananas|to distraction)"
@@ -257,6 +263,15 @@ WISH = (
 )
 _PLACE = r"(?:at|in|on|from|near|outside|as|for|with|by)"
 NATURE = (
+    r"\bi'?m in (?:utc|gmt|est|pst|cet|[a-z]+ time)\b|\b(?:she|he)(?:'s| is) my (?:wife|husband|daughter|son"
+    r"|mum|mom|dad|mother|father|sister|brother|partner|girlfriend|boyfriend|grandma|grandpa|kid)"
+    r"|\bi do the \w+ for\b|^(?:dad|mum|mom|grandma|grandpa|granny|nana|the (?:dog|cat|kids|baby|boys|girls"
+    r"|twins|children|puppy|kitten))(?:'s| has| have| only| can't| won't| doesn't| don't| lives?| eats?"
+    r"| sleeps?| goes| needs?| gets| takes| hates?| loves?| is (?:a|an|the|in|on|from|allergic|deaf|blind|\d)"
+    r"| are (?:a|in|on|from|allergic|\d))\b(?! (?:asleep|here|home|calling|crying|awake))"
+    r"|\bi'?m (?:breastfeeding|nursing|bilingual|trilingual|lactose|agoraphobic|epileptic|insured|self-taught"
+    r"|semi-retired|sober|gluten|ambidextrous|introverted|an introvert|single-handed)\b|\b(?:handed in"
+    r"|gave) (?:in )?my notice\b|"
     r"\b(?:where i am|where i live|over here|in (?:this|our) (?:house|home|flat|household|family|office"
     r"|village|town)|at (?:ours|our place))\b|\bit'?s (?:just|only) (?:me|us)\b|\bhours? (?:ahead|behind)\b"
     r"|\bthere(?:'?s| is| are) (?:a|an|no|only|two|three) .{2,24} (?:in|at) (?:the|our|my|this) (?:house|home"
@@ -312,7 +327,8 @@ HAVING = (
     r"|apolog|issue|request|last|previous|first|next|link|screenshot|file|browser|script|build|test|app\b"
     r"|error|concern|plan for|answer|reply|favou?rite|pr\b|branch|commit|log|logs|order|package|flight|train"
     r"|taxi|uber|pizza|food|coffee)\w+(?: \w+){0,2}? (?:is|are|has|have|lives?|works?|runs?|sits?|goes|starts?"
-    r"|ends?|needs?|uses?|takes?|comes|belongs|costs|closes|opens|sleeps?|eats?|only|stay|stays|can't|cannot"
+    r"|ends?|needs?|uses?|takes?|comes|belongs|costs|closes|opens|sleeps?|eats?|expires?|renews?|reads?"
+    r"|speaks?|sits|covers|includes|hosts|points|syncs?|charges|only|stay|stays|can't|cannot"
     r"|won't|doesn't|don't)\b(?! (?:down|ready|wrong|broken|great|fine|good|bad|ok|okay|why|what|how|that i"
     r"|to (?:know|ask))\b)|^(?:we|i) (?:also |still |now |only |mostly |mainly |currently |usually |normally "
     r"|often |always |both |sometimes |all )?(?!think|guess|know|want|need|see|mean|hope|wonder|forgot|forget"
@@ -379,7 +395,8 @@ RECENT = (
     r"|march|april|june|july|august|september|october|november|december|christmas|easter|the (?:move|baby"
     r"|surgery|accident)))\b.{0,16}\b(?:i|we|i'm|we're|i've|we've|my|our)\b"
     r"|\b(?:i|we)(?:'ve| have) (?:had|lived|worked|owned|kept|used|suffered|struggled|always (?:had|been))\b"
-    r"|\b(?:we're|we are|i'm|i am|im) (?:moving|getting (?:married|a|divorced|our)|having (?:a baby|our"
+    r"|\b(?:we're|we are|i'm|i am|im) (?:moving|getting (?:married|divorced|a (?:dog|cat|puppy|kitten|divorce"
+    r"|new)|our)|having (?:a baby|our"
     r"|the (?:roof|kitchen|bathroom|house)|surgery|work done|builders)|expecting|renovating|on holiday"
     r"|travelling|traveling|away (?:from|until|for|next|all|in)|off (?:sick|until|to [a-z]+ (?:for|until"
     r"|next))|starting (?:a|my|at|school|work|uni|in|on|the)|selling|buying a|adopting|switching|retiring"
@@ -408,4 +425,7 @@ POLITE = r"please|thanks|thx|okay|ok"
 SELF_LIMIT = r"\bi (?:don'?t|can'?t|do not|cannot|never) (?!want)"
 TOO = r"\btoo\b"
 AT_TIME = r"\b(?:at|before|after|every) (?:\d|one|two|three|four|five|six|seven|eight|nine|ten|noon|midnight)"
-SHORT_OBJECT = r"\b(?:like|love|hate|prefer|enjoy) (?:it|that|this|them|you|him|her)(?: (?:too|so much|a lot))?$"
+SHORT_OBJECT = (
+    r"^(?:i|we|really|just|and|so|also|i do|i really|i just|i also| )* ?(?:like|love|hate|prefer|enjoy) (?:it"
+    r"|that|this|them|you|him|her)(?: (?:too|so much|a lot))?$"
+)
