@@ -13,6 +13,9 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 _LATIN = re.compile("[a-z]{2}")
 # Spoken about the house or the person: what follows is a fact rather than an instruction.
 _ZH_FACT_SUBJECT = rf"^(?:我(?!要|想|希望|喜欢|的(?:邮件|回复|周报|报告))|我们|{zh.HOME}(?!要|请))"
+_ZH_OTHERS = (
+    rf"^(?:我(?:们)?(?:的|有个|有一个)?|我?那?个?|一个|某个?)?{zh.OTHERS}|^我?{zh.KIN}的(?:{zh.OTHERS}|{zh.KIN})"
+)
 _EN_FACT_SUBJECT = r"^(?:i|we|i'm|im|ive|we're|i've|my|our)\b"
 
 
@@ -68,8 +71,7 @@ class Rules:
         self.state = _join(self.nature.pattern, self.having.pattern)
         self.fact_subject = _join(chinese and _ZH_FACT_SUBJECT, english and _EN_FACT_SUBJECT)
         self.others = _join(
-            chinese
-            and rf"^(?:我(?:们)?(?:的|有个|有一个)?|我?那?个?|一个|某个?)?{zh.OTHERS}|^我?{zh.KIN}的(?:{zh.OTHERS}|{zh.KIN})",
+            chinese and _ZH_OTHERS,
             english and f"^(?:{en.OTHERS})",
         )
         self.self_start = _join(
