@@ -5,10 +5,12 @@ Only numbers and escaped text go in; every mark has a <title>, so a pointer and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from html import escape
 
 WIDTH, HEIGHT = 720, 200
+_NOTHING = 1e-9  # US dollars
 _LEFT, _RIGHT, _BOTTOM, _TOP = 56, 16, 22, 10
 
 
@@ -64,12 +66,10 @@ def _y(value: float, top: float) -> float:
 
 def _round_up(value: float) -> float:
     """The next of 1, 2, 5 times a power of ten; 1 for nothing."""
-    if value <= 0:
+    if value < _NOTHING:
         return 1.0
-    power = 10.0 ** (len(f"{int(value)}") - 1) if value >= 1 else 1.0
-    while value < power:
-        power /= 10
-    return next(power * factor for factor in (1, 2, 5, 10) if value <= power * factor * (1 + 1e-9))
+    power = 10.0 ** math.floor(math.log10(value))
+    return next((power * factor for factor in (1, 2, 5) if value <= power * factor * (1 + 1e-9)), power * 10)
 
 
 def _money(value: float) -> str:

@@ -66,7 +66,7 @@ async def test_an_alert_reaches_the_owners_phone_once_within_one_evaluation(star
         assert time.monotonic() - began < 6.0
         await asyncio.sleep(4.0)  # Prometheus and Alertmanager send it again and again
         (told,) = [text for text in home.phone() if "no fresh backup" in text]
-        assert told == "⚠ There is no fresh backup. The last good backup is 1d 16h 0m 0s old."
+        assert told.startswith("⚠ There is no fresh backup. The last good backup is 1d 16h 0m")
         sent, failed = await posted(manager, "webhook")
         assert sent >= 1
         assert failed == 0

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from appliance.gateway.api import charts
 from appliance.gateway.api.charts import HEIGHT, WIDTH, bar, columns
 
 
@@ -52,3 +54,21 @@ def test_the_limit_is_a_line_across_and_names_are_escaped() -> None:
     assert [line.get("class") for line in tree.iter("line")].count("limit") == 1
     assert "<script>" not in svg
     assert rects(svg)[0].findtext("title") == 'say "hi" & <bye>'
+
+
+@pytest.mark.parametrize(
+    ("value", "top"),
+    [
+        (0.0, 1.0),
+        (1e-300, 1.0),
+        (0.0003, 0.0005),
+        (0.9, 1.0),
+        (1.0, 1.0),
+        (1.01, 2.0),
+        (3.0, 5.0),
+        (7.0, 10.0),
+        (1000.0, 1000.0),
+    ],
+)
+def test_the_scale_ends_at_a_round_number(value: float, top: float) -> None:
+    assert charts._round_up(value) == pytest.approx(top)
