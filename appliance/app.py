@@ -1,7 +1,7 @@
-"""The composition root: builds each part once and owns the order of starting and stopping.
+"""The house as a whole: the order of starting and stopping, and what goes on beside it.
 
-Order of start: settings, lock, port, databases, money, the path of a message, the HTTP front (ready from here on), then
-everything slow behind it: recovery of open messages, model libraries, the local model, channels.
+Order of start: lock, parts, port, the HTTP front (ready from here on), then everything slow behind it: recovery of open
+messages, the local model, memory, the sandbox, channels, model libraries.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,106 +17,25 @@ import msgspec
 import structlog
 
 from appliance import __version__
-from appliance.agent import sessions as sessions_module
-from appliance.agent.asking import Brain
-from appliance.agent.compaction import Compactor
-from appliance.agent.prompt import PromptBuilder
-from appliance.agent.pruning import Pruner
-from appliance.agent.results import ResultShaper
-from appliance.agent.sessions import Sessions, StoppableSessions
-from appliance.agent.templates import NAMES, template
-from appliance.agent.turn import Agent
-from appliance.automation import jobs
-from appliance.automation.house import Automation, Surroundings
+from appliance.agent.sessions import Sessions
 from appliance.backup import backup, newest_backup, prune
-from appliance.channels import access
-from appliance.channels.attachments import AttachmentStore
-from appliance.channels.telegram import state as telegram_state
 from appliance.channels.telegram.channel import TelegramChannel
-from appliance.channels.webchat import WebChat
-from appliance.clock import Clock, SystemClock
+from appliance.clock import SystemClock
 from appliance.database import Database
 from appliance.errors import StateError
-from appliance.execution import Execution
-from appliance.gateway import auth, buttons, inbox, outbox
-from appliance.gateway.commands import Choice, Commands
-from appliance.gateway.delivery import Delivery
-from appliance.gateway.events import Events
-from appliance.gateway.everyday import Everyday
-from appliance.gateway.inbox import Inbox
-from appliance.gateway.intake import STORED, Intake
-from appliance.gateway.outbox import Outbox, Row
-from appliance.gateway.replies import Replies
-from appliance.gateway.server import Server
-from appliance.gateway.services import Services
-from appliance.lanes.pool import Pool
-from appliance.local_models.supervisor import Supervisor, needed
-from appliance.local_offers import LocalOffers
-from appliance.memory.capturing import Capturing, statements_of, statements_of_records
-from appliance.memory.commands import make_embedder
-from appliance.memory.house import Memory
-from appliance.memory.items import Items, note_line
-from appliance.memory.owner import OwnersMemory
-from appliance.memory.workspace import Workspace
-from appliance.messages import Event, Mode, Outbound, Person, Received, Reply, Role, SessionKey
-from appliance.models.resolver import Resolver
-from appliance.models.shelf import Shelf
-from appliance.monitoring import Monitoring, with_commands
-from appliance.observability import audit, logs, notices
-from appliance.observability.health import Health, State
-from appliance.observability.notices import Choices
-from appliance.overview import Overview
-from appliance.sandbox import approvals
+from appliance.observability import audit
+from appliance.observability.health import State
+from appliance.parts import Parts, core_rooms
 from appliance.settings import Settings
-from appliance.spending import adjust, ledger
-from appliance.spending.budget import Budget, BudgetEvent
-from appliance.spending.prices import Prices
-from appliance.spending.report import Spending
 from appliance.storage import StateLock, atomic_write, prepare_state
-from appliance.texts import say
-from appliance.tools.base import ToolContext, ToolResult
-from appliance.tools.files import Edit, Read, Write
-from appliance.tools.memory import tools as memory_tools
-from appliance.tools.outputs import Outputs, ReadOutput
-from appliance.tools.registry import Registry
 
 log = structlog.get_logger(__name__)
-OWNER = Person("owner", role=Role.OWNER)
+
 _DRAIN_SECONDS = 20.0
 
 
-def core_rooms() -> dict[str, Sequence[Any]]:
-    """Who owns which tables of core.db."""
-    return {
-        "sessions": sessions_module.MIGRATIONS,
-        "inbox": inbox.MIGRATIONS,
-        "outbox": outbox.MIGRATIONS,
-        "buttons": buttons.MIGRATIONS,
-        "access": access.MIGRATIONS,
-        "telegram": telegram_state.MIGRATIONS,
-        "cron": jobs.MIGRATIONS,
-        "auth": auth.MIGRATIONS,
-        "spending": ledger.MIGRATIONS,
-        "audit": audit.MIGRATIONS,
-        "notices": notices.MIGRATIONS,
-        "approvals": approvals.MIGRATIONS,
-    }
-
-
-class Appliance:
-    """Given settings, the whole program. `start`, then `stop`. `extend` may add tools and commands to what is built."""
-
-    def __init__(
-        self, settings: Settings, clock: Clock | None = None, extend: Callable[[Appliance], None] | None = None
-    ) -> None:
-        self._extend = extend
-        self.settings = settings
-        self.clock = clock or SystemClock()
-        self.state = settings.state
-        self._background: set[asyncio.Task[Any]] = set()
-        self._workspaces: dict[str, Workspace] = {}
-        self._prompts: dict[str, PromptBuilder] = {}
-        self.owner_language = settings.owner.language if settings.owner.language != "auto" else "en"
+class Appliance(Parts):
+    """The whole program. `start`, then `stop`; `open_offline` for the command line while no gateway runs."""
 
     # start and stop --------------------------------------------------------------------------------------------
 
@@ -125,7 +43,7 @@ class Appliance:
         """Bring everything up; return the page's address. Raises SettingsError, StateError."""
         self._take_state()
         try:
-            self._build()
+            self.build()
             self.server.bind()
             url = await self.server.start()
             atomic_write(self.state / "gateway.json", msgspec.json.encode({"url": url, "pid": os.getpid()}), mode=0o600)
@@ -169,7 +87,7 @@ class Appliance:
         """Build the parts on STATE without starting anything, for the command line while no gateway runs."""
         self._take_state()
         try:
-            self._build()
+            self.build()
         except BaseException:
             self._lock.release()
             raise
@@ -195,398 +113,17 @@ class Appliance:
         await self.monitoring.notices.resume()
         self.automation.start()
         for channel in self.channels:
-            self._spawn(self._open_channel(channel), channel.name)
+            self.spawn(self._open_channel(channel), channel.name)
         if self.settings.has_key:
-            self._spawn(self.shelf.warm(), "warm")
-        self._spawn(self._watch_models(), "watch-models")
-        self._spawn(self._housekeeping(), "housekeeping")
-
-    def _spawn(self, work: Any, name: str) -> None:
-        task = asyncio.create_task(work, name=name)
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
-
-    # building --------------------------------------------------------------------------------------------------
-
-    def _build(self) -> None:
-        settings = self.settings
-        self.health = Health(self.clock)
-        self.core = Database(self.state / "core.db", core_rooms())
-        self.core.open()
-        self.audit = audit.Audit(self.core, self.clock)
-        self.auth = auth.Auth(
-            self.state,
-            self.core,
-            clock=self.clock,
-            metrics_token=settings.server.metrics_token.get_secret_value(),
-            alerts_token=settings.server.alerts_token.get_secret_value(),
-            audit=self.audit.record,
-        )
-        self.auth.prepare()
-        logs.configure(settings.logging, secret_values=[*self.auth.secret_values(), *_secrets(settings)])
-        self._build_money()
-        self._build_monitoring()
-        self._build_models()
-        self._build_path()
-        self._build_memory()
-        self._build_execution()
-        self._build_channels()
-        self._build_automation()
-        if self._extend is not None:
-            self._extend(self)
-        self._build_front()
-
-    def _build_money(self) -> None:
-        settings = self.settings
-        zone = lambda: settings.owner.zone  # noqa: E731 - the same small answer for three parts
-        self.prices = Prices(settings.budget.price_file)
-        self.budget = Budget(self.core, self.prices, lambda: settings.budget, zone, self.clock, self._on_budget)
-        self.spending = Spending(self.core, lambda: settings.budget, zone, self.clock)
-        orphans = self.budget.recover()
-        if orphans:
-            log.warning("calls cut off by the last stop are charged as reserved", calls=orphans)
-
-    def _build_monitoring(self) -> None:
-        self.monitoring = Monitoring(
-            settings=self.settings,
-            core=self.core,
-            budget=self.budget,
-            prices=self.prices,
-            clock=self.clock,
-            version=__version__,
-            tell=self.tell_owner,
-            language=lambda: self.owner_language,
-        )
-        self.metrics = self.monitoring.metrics
-
-    def _build_models(self) -> None:
-        settings = self.settings
-        chat, embedder = needed(settings)
-        self.supervisor = Supervisor(
-            settings.local, self.state / "models", chat=chat, embedder=embedder and chat, clock=self.clock
-        )
-        self.shelf = Shelf(settings, self.supervisor)
-        self.resolver = Resolver(
-            self.shelf.find,
-            self.budget,
-            self.clock,
-            chain=lambda: settings.chain,
-            at_limit=lambda: settings.budget.at_limit,
-            watcher=self.metrics,
-        )
-
-    def _build_path(self) -> None:
-        settings = self.settings
-        self.events = Events()
-        self.inbox = Inbox(self.core, self.clock)
-        self.replies = Replies(self.inbox.reply)
-        self.delivery = Delivery(Outbox(self.core, self.clock), self.clock, self._undeliverable)
-        self.sessions = Sessions(self.state, self.core, self.clock)
-        self.outputs = Outputs(self.state / "outputs")
-        self.pool = Pool(lambda *turn: self.intake.run_batch(*turn), settings.agent.parallel_turns, self.mode_of)
-        self.tools = Registry(
-            [Read(), Write(), Edit(), ReadOutput(self.outputs, self.sessions.tool_result)], self._record_tool
-        )
-        self.compactor = Compactor(
-            sessions=self.sessions,
-            resolver=self.resolver,
-            cheap=self.cheap_chain,
-            clock=self.clock,
-            capture=self._capture_records,
-            note=self._note,
-            emit=self._emit_hook,
-            cooled=lambda key: self.prompt_builder(key.agent).cooled(key),
-            counted=lambda outcome: self.metrics.add("compactions_total", outcome=outcome),
-        )
-        self.overview = Overview(
-            settings=settings,
-            health=self.health,
-            resolver=self.resolver,
-            supervisor=self.supervisor,
-            inbox=self.inbox,
-            delivery=self.delivery,
-            pool=self.pool,
-            budget=self.budget,
-            spending=self.spending,
-            sessions=self.sessions,
-            brain=lambda: self.brain,
-        )
-        self.brain = Brain(
-            compactor=self.compactor,
-            pruner=Pruner(self.clock),
-            resolver=self.resolver,
-            prompts=self.prompt_builder,
-            tools=self.tools,
-            settings=lambda: settings,
-            clock=self.clock,
-            chain=self.chain_of,
-            coming=self.overview.coming,
-        )
-        self.agent = Agent(
-            sessions=self.sessions,
-            tools=self.tools,
-            ask=self.brain.ask,
-            shape=ResultShaper(self.outputs, lambda: settings.agent.tool_result_chars, logs.redact),
-            files=lambda agent: self.workspace(agent).files,
-            zone=lambda: settings.owner.zone,
-            settings=lambda: settings.agent,
-            clock=self.clock,
-            publish=self.events.publish,
-        )
-        self.commands = Commands(buttons.Buttons(self.core, self.clock))
-        self.intake = Intake(
-            inbox=self.inbox,
-            agent=self.agent,
-            events=self.events,
-            replies=self.replies,
-            delivery=self.delivery,
-            commands=self.commands,
-            clock=self.clock,
-            tell_owner=self.tell_owner,
-        )
-        self.intake.pool = self.pool
-        self.events.listen(self.delivery.on_event)
-        self.events.listen(self.intake.on_event)
-        self.events.listen(self.monitoring.on_event)
-        Everyday(
-            sessions=self.sessions,
-            pool=self.pool,
-            budget=self.budget,
-            money=self.overview,
-            chain=self.chain_of,
-            models=self.model_names,
-            status=self.overview.status_text,
-            context=self.overview.context,
-            doctor=self._doctor,
-            cooled=lambda key: self.prompt_builder(key.agent).cooled(key),
-            audit=self.audit.record,
-            compactor=self.compactor,
-        ).add_to(self.commands)
-
-    def _build_memory(self) -> None:
-        settings = self.settings
-        self.workspace("main")
-        embedder = make_embedder(
-            settings.memory,
-            self.supervisor.base_url,
-            local_token=self.supervisor.token,
-            wanted=self.supervisor.wanted and settings.local.embedder != "off",
-        )
-        self.memory = Memory(
-            self.state,
-            self._workspaces,
-            self.clock,
-            settings.memory,
-            embedder=embedder,
-            audit=self.audit.record,
-        )
-        self.memory.open()
-        self.owners_memory = OwnersMemory(self.memory)
-        self.capturing = Capturing(self.memory, lambda tag: self.metrics.add("memory_captured_total", tag=tag))
-        for tool in memory_tools(self.memory, lambda: settings.owner.zone):
-            self.tools.add(tool)
-        self.intake.hooks.append(self._capture_turn)
-
-    def _build_execution(self) -> None:
-        self.execution = Execution(
-            settings=self.settings,
-            core=self.core,
-            clock=self.clock,
-            tools=self.tools,
-            health=self.health,
-            metrics=self.metrics,
-            notices=self.monitoring.notices,
-            tell_owner=self.tell_owner,
-            language=self.owner_language,
-        )
-        self.execution.add_commands(self.commands)
-        self.local_offers = LocalOffers(
-            self.supervisor, self.health, self.monitoring.notices, self.tell_owner, self.owner_language
-        )
-        if self.supervisor.wanted:
-            self.local_offers.add_commands(self.commands)
-
-    def _build_channels(self) -> None:
-        """Channels whose secret exists; their libraries are loaded when they start, behind readiness."""
-        settings = self.settings
-        self.access = access.Access(self.core, self.clock, {"telegram": settings.telegram.members})
-        self.channels: list[TelegramChannel] = []
-        if settings.telegram.bot_token.get_secret_value():
-            self.channels.append(
-                TelegramChannel(
-                    settings.telegram,
-                    self.core,
-                    self.clock,
-                    self.access,
-                    self.intake,
-                    AttachmentStore(self.workspace("main").files, self.clock),
-                    self.health,
-                    self.commands.menu,
-                    self.tell_owner,
-                    self.monitoring,
-                )
-            )
+            self.spawn(self.shelf.warm(), "warm")
+        self.spawn(self._watch_models(), "watch-models")
+        self.spawn(self._housekeeping(), "housekeeping")
 
     async def _open_channel(self, channel: TelegramChannel) -> None:
         """Start a channel, and let delivery use it once the platform was reached."""
         await channel.start()
         await channel.opened()
         self.delivery.attach(channel.carrier)
-
-    def _build_automation(self) -> None:
-        main = self.workspace("main")
-        self.automation = Automation(
-            Surroundings(
-                settings=self.settings,
-                clock=self.clock,
-                core=self.core,
-                intake=self.intake,
-                inbox=self.inbox,
-                delivery=self.delivery,
-                sessions=self.sessions,
-                tools=self.tools,
-                commands=self.commands,
-                zone=lambda: self.settings.owner.zone,
-                files=lambda: main.files,
-                checklist=lambda: main.read("HEARTBEAT.md"),
-                items=lambda: Items(main).active(),
-                cheap=self.cheap_chain,
-                models=self.model_names,
-                announce=self._show_notice,
-                tell_owner=self.tell_owner,
-                set_budget=lambda key, usd: self.core.write(lambda c: adjust.set_session(c, key.value, usd)),
-                audit=self.audit.record,
-                language=lambda: self.owner_language,
-            )
-        )
-        self.automation.add_to_house()
-        self.events.listen(self.automation.on_event)
-
-    def _build_front(self) -> None:
-        services = Services(
-            settings=self.settings,
-            auth=self.auth,
-            health=self.health,
-            intake=self.intake,
-            events=self.events,
-            replies=self.replies,
-            sessions=StoppableSessions(self.sessions, self.pool.stop),
-            web=WebChat(self.workspace("main").files, clock=self.clock),
-            version=__version__,
-            clock=self.clock,
-            context=lambda key: self.overview.context(key, OWNER),
-            budget=self.budget,
-            spending=self.spending,
-            status=self.overview.status,
-            metrics=self.metrics.render,
-            alerts=self.monitoring.alerts.receive,
-            models=self.supervisor.status,
-            approvals=self.execution.approvals,
-            people=self.access if self.channels else None,
-            schedules=self.automation.schedules,
-            memory_search=self.owners_memory.search,
-            memory=self.owners_memory,
-        )
-        self.server = Server(services)
-
-    # what parts are handed -------------------------------------------------------------------------------------
-
-    def workspace(self, agent: str) -> Workspace:
-        found = self._workspaces.get(agent)
-        if found is None:
-            found = Workspace(self.state / "agents" / agent, self.settings.owner.zone)
-            found.create({name: template(name) for name in NAMES})
-            self._workspaces[agent] = found
-        return found
-
-    def prompt_builder(self, agent: str) -> PromptBuilder:
-        found = self._prompts.get(agent)
-        if found is None:
-            found = self._prompts[agent] = PromptBuilder(self.workspace(agent), lambda: self.settings.agent, self.clock)
-        return found
-
-    def chain_of(self, session: SessionKey) -> list[str]:
-        """The models of a session in order: its own choice first."""
-        scheduled = self.automation.chain(session)
-        if scheduled is not None:
-            return list(scheduled)
-        chosen = self.sessions.option(session, "model")
-        chain = self.settings.chain
-        return [chosen, *(m for m in chain if m != chosen)] if chosen else chain
-
-    def model_names(self) -> list[str]:
-        """Every model that can be chosen."""
-        return list(dict.fromkeys([*self.settings.chain, self.settings.cheap, *self.settings.openai_compatible]))
-
-    def cheap_chain(self) -> list[str]:
-        """Who flushes and summarises: the cheap model, then the local one when it is in the chain."""
-        return list(dict.fromkeys([self.settings.cheap, *(m for m in self.settings.chain if m == "local")]))
-
-    async def _capture_turn(self, received: Sequence[Received], reply: Reply) -> None:
-        """Before an answer is committed: what people said by rule, into the day note."""
-        await self.capturing.take(statements_of(received))
-
-    async def _capture_records(self, session: SessionKey, records: Sequence[dict[str, Any]]) -> None:
-        """The same again over the part of the owner's conversation that leaves the window."""
-        if session.is_main:
-            await self.capturing.take(statements_of_records(records, session.agent, session.value))
-
-    async def _note(self, session: SessionKey, text: str, tainted: bool) -> None:
-        """What a flush found: to the day note, or to quarantine when outside text may have had a hand in it."""
-        now = self.clock.now()
-        if tainted:
-            self.memory.quarantine.hold(
-                text, at=now, session=session.value, agent=session.agent, person="owner", origin="flush"
-            )
-            return
-        lines = "\n".join(note_line(line) for line in text.splitlines())
-        await self.memory.touched(await self.workspace(session.agent).append_day_async(lines, now))
-
-    async def _emit_hook(self, name: str, data: dict[str, Any]) -> None:
-        log.debug("hook", event_name=name, **data)
-
-    def mode_of(self, session: SessionKey) -> Mode:
-        chosen = self.sessions.option(session, "mode")
-        return Mode(chosen) if chosen else self.settings.agent.mode
-
-    def context_by_name(self, name: str) -> dict[str, Any]:
-        return self.overview.context(self.sessions.require(name), OWNER)
-
-    async def _doctor(self) -> list[dict[str, Any]]:
-        from appliance.doctor import Patient, examine
-
-        return [finding.as_json() for finding in await examine(Patient(self.settings, inside=True))]
-
-    async def tell_owner(self, text: str, choices: Choices = ()) -> None:
-        """Say something to the owner once, on each of their channels; `choices` are buttons where there are some."""
-        wanted = [Choice(label, command) for label, command in choices]
-        shown = with_commands(text, choices)
-        self._show_notice(shown)
-        for channel, person, place in self.inbox.owner_places():
-            if channel in STORED:
-                continue
-            buttons = await self.commands.buttons_for(wanted, Person(person, role=Role.OWNER), channel)
-            said = text if buttons or not choices else shown
-            await self.delivery.say(Outbound(channel, place, said, buttons=buttons, kind="notice"))
-
-    def _show_notice(self, text: str) -> None:
-        """Show a text to whoever watches the owner's conversation right now."""
-        self.events.publish(Event("notice", SessionKey.main(), {"text": text, "turn": "", "message_ids": []}))
-
-    async def _undeliverable(self, row: Row, reason: str) -> None:
-        self.audit.record("undeliverable", channel=row.channel, outbox=row.id, reason=reason)
-        if row.kind != "notice":
-            await self.tell_owner(say("undeliverable", self.owner_language, channel=row.channel, reason=reason))
-
-    def _on_budget(self, event: BudgetEvent) -> None:
-        self.audit.record("budget", kind_of=event.kind, scope=event.scope, percent=event.percent, spent=event.spent)
-        self._spawn(self.monitoring.on_budget(event), "budget-mark")
-
-    def _record_tool(self, name: str, context: ToolContext, arguments: dict[str, Any], result: ToolResult) -> None:
-        shown = {k: (v if len(str(v)) <= 200 else str(v)[:200] + "…") for k, v in arguments.items()}
-        self.audit.record(
-            "tool", tool=name, session=context.session.value, turn=context.turn, ok=result.ok, arguments=shown
-        )
 
     async def _watch_models(self) -> None:
         while True:
@@ -618,13 +155,6 @@ class Appliance:
         self.health.set("backup", State.READY, f"{made.files} files, {made.size:,} bytes")
         self.metrics.set("backup_last_success_timestamp_seconds", self.clock.now())
         self.audit.record("backup", files=made.files, size=made.size)
-
-
-def _secrets(settings: Settings) -> list[str]:
-    """Every secret value of the settings, for the redactor."""
-    found = [settings.anthropic.api_key, settings.telegram.bot_token, settings.discord.bot_token]
-    found += [server.api_key for server in settings.openai_compatible.values()]
-    return [secret.get_secret_value() for secret in found if secret.get_secret_value()]
 
 
 def transcript_path(settings: Settings, name: str) -> Path:
