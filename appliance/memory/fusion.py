@@ -17,6 +17,7 @@ HEAD = 24  # candidates whose text is compared; only the first six or so are sho
 _CENTRED_SHARE = 0.5  # of the vector leg; the rest is the plain cosine, which is surer within one language
 _FOREIGN = 0.9  # of an entry in another script: at equal nearness one's own language is likelier meant
 _SPEAKER = 0.08  # for what was said by somebody whom the question names: two people talk about the same things
+_SURE = 0.4  # cosine from which an English-only embedder has found what was meant, rather than the nearest there is
 _FULL_TRUST = 0.5  # of a perfect match of words: from here on words count in full
 
 
@@ -55,11 +56,14 @@ def join(candidates: Sequence[Candidate], mix: Mix) -> None:
     """Give each candidate its score: the legs' scores scaled to 0..1 and weighed, or reciprocal ranks.
 
     Words count in full when the best match has a good part of what a perfect one would score, and less the weaker it
-    is. An entry in another script cannot share words with the question, so its vector speaks for it alone.
+    is. An entry in another script can hardly share words with the question, so its vector may speak for it alone.
     """
     with_text = [one for one in candidates if one.text_score is not None]
-    for one, value in zip(with_text, scaled([one.text_score or 0.0 for one in with_text]), strict=True):
-        one.text_part = value
+    if mix.multilingual or mix.vector == 0:
+        _scale_text(with_text)
+    else:  # two lists that are only laid beside one another (`ordered`)
+        _scale_text([one for one in with_text if not _foreign(one, mix)])
+        _scale_text([one for one in with_text if _foreign(one, mix)])
     near = [one for one in candidates if one.plain is not None and (mix.multilingual or one.script == mix.script)]
     plain = scaled([one.plain or 0.0 for one in near])
     centred = scaled([one.centred or 0.0 for one in near])
@@ -75,31 +79,58 @@ def join(candidates: Sequence[Candidate], mix: Mix) -> None:
             one.score += _SPEAKER
 
 
+def _scale_text(with_text: Sequence[Candidate]) -> None:
+    """BM25 scaled to 0..1 over what the question's own words found: words that only mean the same change nothing of
+    how those stand to one another."""
+    scores = [one.text_score or 0.0 for one in with_text]
+    own = [score for score, one in zip(scores, with_text, strict=True) if one.direct > 0]
+    low, high = min(own or scores, default=0.0), max(scores, default=0.0)
+    if low >= high:  # one match of its own words, or equal ones
+        low = 0.0
+    for one, score in zip(with_text, scores, strict=True):
+        one.text_part = (score - low) / (high - low) if high - low > 1e-12 else 1.0
+
+
 def _weigh(candidates: Sequence[Candidate], with_text: Sequence[Candidate], mix: Mix) -> None:
-    best = max((one.text_score or 0.0 for one in with_text), default=0.0)
+    best = max((one.direct for one in with_text), default=0.0)
     trust = min(1.0, best / (_FULL_TRUST * mix.perfect)) if mix.perfect > 0 and mix.vector > 0 else 1.0
     for one in candidates:
-        if _foreign(one, mix):
-            one.score = (mix.vector + mix.text) * one.vector_part if mix.vector > 0 else 0.0
-        else:
-            one.score = mix.vector * one.vector_part + mix.text * trust * one.text_part
+        one.score = mix.vector * one.vector_part + mix.text * trust * one.text_part
+        if _foreign(one, mix) and mix.vector > 0:
+            one.score = max(one.score, one.vector_part)
 
 
 def _reciprocal_ranks(with_text: list[Candidate], near: list[Candidate], mix: Mix) -> None:
     for one in (*with_text, *near):
         one.score = 0.0
-    for ranked in (
-        sorted(with_text, key=lambda one: -one.text_part),
-        sorted(near, key=lambda one: -one.vector_part),
-    ):
-        for rank, one in enumerate(ranked, start=1):
-            share = 1.0 if _foreign(one, mix) else 0.5
-            one.score += share * (RRF_K + 1) / (RRF_K + rank)  # 1 for what is first on both legs
+    for rank, one in enumerate(sorted(with_text, key=lambda one: -one.text_part), start=1):
+        one.score = _reciprocal(rank) / 2
+    for rank, one in enumerate(sorted(near, key=lambda one: -one.vector_part), start=1):
+        both = one.score + _reciprocal(rank) / 2
+        one.score = max(both, _reciprocal(rank)) if _foreign(one, mix) else both
+
+
+def _reciprocal(rank: int) -> float:
+    """1 for the first; half of it from each leg."""
+    return (RRF_K + 1) / (RRF_K + rank)
 
 
 def _foreign(one: Candidate, mix: Mix) -> bool:
-    """In another script than the question, and without a word of it."""
-    return one.script != mix.script and one.text_score is None
+    """In another script than the question: it can share few words with it or none."""
+    return one.script != mix.script
+
+
+def ordered(candidates: Sequence[Candidate], mix: Mix) -> list[Candidate]:
+    """By score. Where the embedder is blind for other scripts, what words found there cannot be weighed against the
+    rest: unless the embedder is sure of something, it takes the third and the sixth place."""
+    ranked = sorted(candidates, key=lambda one: -one.score)
+    if mix.multilingual or mix.vector == 0:
+        return ranked
+    own = [one for one in ranked if not _foreign(one, mix)]
+    foreign = [one for one in ranked if _foreign(one, mix)]
+    if max((one.plain or 0.0 for one in own), default=0.0) >= _SURE:
+        return [*own, *foreign]
+    return [*own[:2], *foreign[:1], *own[2:4], *foreign[1:2], *own[4:], *foreign[2:]]
 
 
 def decay(candidates: Sequence[Candidate], now: float) -> None:

@@ -19,6 +19,7 @@ CANDIDATES = 100  # a leg; a few more than are shown, because windows that overl
 _RESCORED = 128  # nearest by sign bits, put in order by their floats; measured: 99% of the exact six best
 _NEAR_WEIGHT = 0.6  # of words that stand in the reply, the turn before or the headings
 _PAGE = 24  # candidates whose text is read at once
+_WIDER_WEIGHT = 0.4  # of words that only mean the same as the question's
 _SURROUNDING = 4  # neighbours each side that a window may grow into
 
 
@@ -32,7 +33,8 @@ class QueryVectors:
 
 @dataclass(slots=True)
 class Candidate:
-    """A chunk in the running. `text_score` is BM25 (higher is better), the others cosines; None: the leg has none."""
+    """A chunk in the running. `text_score` is BM25 (higher is better), `direct` its part by the question's own words,
+    `plain` and `centred` are cosines; None: the leg has none."""
 
     id: int
     kind: str
@@ -41,6 +43,7 @@ class Candidate:
     script: int
     speaker: str
     text_score: float | None = None
+    direct: float = 0.0
     plain: float | None = None
     centred: float | None = None
     score: float = 0.0
@@ -57,7 +60,10 @@ def candidates(
 ) -> list[Candidate]:
     """What either leg finds in these scopes, each with the scores of both where they can be had."""
     allowed = msgspec.json.encode(scopes).decode()
-    words = _by_words(connection, shelf, query.match, allowed)
+    direct = _by_words(connection, shelf, query.match, allowed)
+    words = dict(direct)
+    for number, score in _by_words(connection, shelf, query.wider, allowed).items():
+        words[number] = words.get(number, 0.0) + _WIDER_WEIGHT * score
     ids = list(words)
     if vectors is not None:
         ids = list(dict.fromkeys([*ids, *_by_bits(connection, shelf, vectors, allowed)]))
@@ -71,7 +77,8 @@ def candidates(
     found = []
     for number, kind, path, at, script, speaker in rows(connection, _ROWS, (wanted,)):
         plain, centred = cosines.get(number, (None, None))
-        found.append(Candidate(number, kind, path, at, script, speaker, words.get(number), plain, centred))
+        own = direct.get(number, 0.0)
+        found.append(Candidate(number, kind, path, at, script, speaker, words.get(number), own, plain, centred))
     return found
 
 

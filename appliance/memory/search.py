@@ -139,11 +139,12 @@ class MemorySearch:
         for shelf in (ITEMS, TALK):
             query = self._vocabulary.weigh(connection, shelf, question)
             candidates = legs.candidates(connection, shelf, query, vectors, scopes)
-            fusion.join(candidates, self._mix(question, weights if vectors else (0.0, 1.0), query.perfect))
+            mix = self._mix(question, weights if vectors else (0.0, 1.0), query.perfect)
+            fusion.join(candidates, mix)
             fusion.decay(candidates, self._clock.now())
-            candidates.sort(key=lambda one: -one.score)
-            legs.load(connection, candidates[: fusion.HEAD])
-            found.append(candidates)
+            ranked = fusion.ordered(candidates, mix)
+            legs.load(connection, ranked[: fusion.HEAD])
+            found.append(ranked)
         return found[0], fusion.diversify(found[1])
 
     def _shown(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import apsw
 
 from appliance.memory.languages import Query, expression
+from appliance.memory.lexicon import widened
 from appliance.memory.schema import SHELVES, TOKENIZER
 from appliance.memory.store import rows
 
@@ -24,10 +25,12 @@ _STALE = 0.1  # a count is taken again when the store has grown by this share
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A query for one shelf: its FTS5 expression, and what an entry with each word once would score."""
+    """A query for one shelf: its FTS5 expression, what an entry with each word once would score, and the expression of
+    words that mean the same."""
 
     match: str
     perfect: float
+    wider: str = ""
 
 
 class Vocabulary:
@@ -46,7 +49,7 @@ class Vocabulary:
         counts = {term: self._count(connection, shelf, term, total) for term in question.terms}
         kept = [t for t in question.terms if total < _SMALL or counts[t] < _TOO_COMMON * total] or list(question.terms)
         perfect = sum(max(0.0, math.log((total - counts[t] + 0.5) / (counts[t] + 0.5))) for t in kept)
-        return Weighed(expression(question.names, kept), perfect)
+        return Weighed(expression(question.names, kept), perfect, " OR ".join(widened(question)))
 
     def _count(self, connection: apsw.Connection, shelf: int, term: str, total: int) -> int:
         """In how many entries a word stands, as FTS5 counts it (stemmed)."""

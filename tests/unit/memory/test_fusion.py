@@ -12,10 +12,9 @@ DAY = 86_400.0
 
 
 def candidate(number: int, text: float | None = None, cosine: float | None = None, **fields: object) -> Candidate:
-    values = {"path": "sessions/a.jsonl", "kind": "turn", "at": 0.0, "units": ((number, f"text {number}"),)} | fields
-    return Candidate(
-        number, script=0, speaker="", text_score=text, plain=cosine, centred=cosine, source=Source.OWNER, **values,  # type: ignore[arg-type]
-    )  # fmt: skip
+    values = {"path": "a.jsonl", "kind": "turn", "at": 0.0, "units": ((number, f"text {number}"),)} | fields
+    legs = {"text_score": text, "direct": text or 0.0, "plain": cosine, "centred": cosine}
+    return Candidate(number, script=0, speaker="", source=Source.OWNER, **legs, **values)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

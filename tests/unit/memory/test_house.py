@@ -207,8 +207,8 @@ async def test_memory_get_reads_a_conversation_as_it_was_said(memory: Memory) ->
 @pytest.mark.parametrize(
     "path",
     [
-        "MEMORY.md", "USER.md", "SOUL.md", "memory/2026-03-31.md", "sessions/x.jsonl", "../main/MEMORY.md", "/etc/passwd",
-        "team/../agents/main/MEMORY.md", "team/link.md", "", "files/a.md", "sessions/../MEMORY.md",
+        "MEMORY.md", "USER.md", "SOUL.md", "memory/2026-03-31.md", "sessions/x.jsonl", "../main/MEMORY.md",
+        "/etc/passwd", "team/../agents/main/MEMORY.md", "team/link.md", "", "files/a.md", "sessions/../MEMORY.md",
     ],
 )  # fmt: skip
 async def test_memory_get_gives_a_group_nothing_of_the_owners(memory: Memory, path: str, tmp_path: Path) -> None:
