@@ -17,10 +17,12 @@ from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import SecretStr, ValidationError, field_validator
 
 from appliance.errors import SettingsError
 from appliance.messages import Mode
+from appliance.settings_base import Section, setting
+from appliance.settings_web import WebSettings
 
 PREFIX = "APPLIANCE_"
 # Well-known names that other tools use too, and where each lands in the tree.
@@ -34,17 +36,6 @@ SHORT_NAMES = {
 }
 # Read from the environment by other parts (test seams, compose), not settings.
 NOT_SETTINGS = {"APPLIANCE_CONFIG", "APPLIANCE_TOKEN", "APPLIANCE_URL", "APPLIANCE_REQUIRE", "APPLIANCE_CRASH_AT"}
-
-
-class Section(BaseModel):
-    """A group of settings: unknown keys are refused, values are fixed once read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
-
-
-def setting(default: Any, description: str, example: Any = None, **limits: Any) -> Any:
-    """A field with what every setting must have: a description and an example."""
-    return Field(default=default, description=description, examples=[default if example is None else example], **limits)
 
 
 class OwnerSettings(Section):
@@ -288,6 +279,7 @@ class Settings(Section):
     telegram: TelegramSettings = TelegramSettings()
     discord: DiscordSettings = DiscordSettings()
     exec: ExecSettings = ExecSettings()
+    web: WebSettings = WebSettings()
     memory: MemorySettings = MemorySettings()
     backup: BackupSettings = BackupSettings()
     schedules: SchedulesSettings = SchedulesSettings()
