@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from appliance.memory import guards_en, guards_zh, rules_en, rules_zh
+from appliance.memory.rules import Rules, _alternatives, _hoisted, rules_for
+from appliance.memory.voices import fold, mask
+
+CORPUS = Path(__file__).parents[2] / "corpora" / "capture.jsonl"
+TEXTS = [fold(json.loads(line)["text"]) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
+TABLES = [
+    (f"{table.__name__.rpartition('.')[2]}.{name}", getattr(table, name))
+    for table in (rules_zh, guards_zh, rules_en, guards_en)
+    for name in sorted(vars(table))
+    if name.lower() in Rules.__annotations__
+]
+
+
+@pytest.mark.parametrize(("name", "source"), TABLES, ids=[name for name, _ in TABLES])
+def test_pulling_anchors_forward_changes_no_answer(name, source):
+    plain, hoisted = re.compile(source), re.compile(_hoisted(source))
+    for text in TEXTS:
+        assert bool(plain.search(text)) == bool(hoisted.search(text)), text
+
+
+@pytest.mark.parametrize(("name", "source"), TABLES, ids=[name for name, _ in TABLES])
+def test_no_table_has_an_alternative_that_matches_everywhere(name, source):
+    for alternative in _alternatives(source):
+        assert re.search(alternative, "\ue000") is None, alternative
+
+
+def test_bars_inside_groups_and_classes_do_not_split():
+    assert _alternatives(r"a|(?:b|c)|[|]|\||^d") == ["a", "(?:b|c)", "[|]", r"\|", "^d"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "他说：我讨厌下雨",
+        "translate this: I prefer tea",
+        "the sign reads: no dogs",
+        "`never push` fails",
+        "“以后不要来”",
+        "「以後不要來」",
+        "// never call this",
+        "SELECT x FROM y WHERE z = 'I like it'",
+    ],
+)
+def test_other_voices_are_overwritten_without_moving_anything(text):
+    folded = fold(text)
+    masked = mask(folded, rules_for(folded))
+    assert len(masked) == len(text)
+    assert not re.search("讨厌|prefer|no dogs|never|不要|like", masked)
+
+
+def test_folding_keeps_every_position():
+    for text in ("臺灣的頭髮", "ÀÉ İSTANBUL ß", "龍龘𠮷", "Don’t"):
+        assert len(fold(text)) == len(text)
+    assert fold("Don’t 說話") == "don't 说话"
