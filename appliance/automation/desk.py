@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -88,6 +88,7 @@ class Desk:
         owner = person.role is Role.OWNER
         if not owner and (wish.main or context is None):
             raise AccessError("Only the owner's jobs can run in the main conversation.")
+        wish = replace(wish, holidays=wish.holidays.removeprefix("/workspace/"))  # as commands see the work folder
         self._check(wish)
         now = float(int(self.clock.now()))
         zone = zone_named(wish.zone) if wish.zone else self.cron.zone()
@@ -165,7 +166,7 @@ class Desk:
 
     def _calendar(self, name: str) -> Path:
         root = self.files().resolve()
-        path = (root / name.removeprefix("/workspace/")).resolve()
+        path = (root / name).resolve()
         if not path.is_relative_to(root):
             raise InputError(f"{name!r} is not in the work folder.")
         return path

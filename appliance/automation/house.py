@@ -76,6 +76,7 @@ class Automation:
     def __init__(self, house: Surroundings) -> None:
         self._house = house
         self._wake = asyncio.Event()
+        self._looking = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
         self._pruned: float | None = None
         self.jobs = Jobs(house.core, house.clock)
@@ -142,14 +143,15 @@ class Automation:
             self._wake.set()
 
     async def tick(self) -> float:
-        """Do all that is due now; return for how many seconds nothing is."""
-        self._wake.clear()
-        rest = min(await self.cron.tick(), await self.heartbeat.tick())
-        now = self._house.clock.monotonic()
-        if self._pruned is None or now - self._pruned > _PRUNE_SECONDS:
-            self._pruned = now
-            await self.jobs.prune()
-        return rest
+        """Do all that is due now; return for how many seconds nothing is. One look at a time."""
+        async with self._looking:
+            self._wake.clear()
+            rest = min(await self.cron.tick(), await self.heartbeat.tick())
+            now = self._house.clock.monotonic()
+            if self._pruned is None or now - self._pruned > _PRUNE_SECONDS:
+                self._pruned = now
+                await self.jobs.prune()
+            return rest
 
     async def _run(self) -> None:
         while True:

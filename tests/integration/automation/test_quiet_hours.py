@@ -1,0 +1,55 @@
+"""Nobody is woken: what runs at night waits for the morning, in one message."""
+
+from __future__ import annotations
+
+from appliance.testing.anthropic_replies import Reply
+from tests.integration.automation.conftest import Home, Start
+
+
+async def test_what_a_boundary_forbids_at_night_comes_as_one_digest_in_the_morning(home: Home) -> None:
+    await home.command("最近在帶娃，凌晨基本不看手機，別半夜推東西給我啦")
+    await home.schedule('--name Backup "30 1 * * *" Check the backup')
+    await home.schedule('--name Disk "0 3 * * *" Check the disk')
+    home.provider.script(Reply(text="Backup fine."), Reply(text="Disk 80% full."))
+    await home.at("2026-12-01T01:30:00Z")
+    await home.at("2026-12-01T03:00:00Z")
+    await home.at("2026-12-01T06:59:00Z")
+    assert home.pocket.got == []
+    await home.at("2026-12-01T07:00:01Z")
+    await home.at("2026-12-01T07:05:01Z")
+    assert len(home.pocket.got) == 1
+    assert "2 messages" in home.pocket.got[0]
+    assert "01:30 Backup" in home.pocket.got[0]
+    assert "Disk 80% full." in home.pocket.got[0]
+
+
+async def test_quiet_hours_of_the_settings_hold_too_and_one_message_comes_as_it_is(start: Start) -> None:
+    home = await start(APPLIANCE_SCHEDULES__QUIET_HOURS='["12:00-14:00"]')
+    await home.schedule('"0 13 * * *" Count')
+    home.provider.script(Reply(text="42"))
+    await home.at("2026-11-30T13:00:00Z")
+    assert home.pocket.got == []
+    await home.at("2026-11-30T14:00:00Z")
+    assert home.pocket.got == ["42"]
+
+
+async def test_a_boundary_that_was_taken_back_holds_nothing(home: Home) -> None:
+    await home.command("Please don't send me messages between 22 and 7.")
+    await home.schedule('"0 23 * * *" Count')
+    home.provider.script(Reply(text="first"))
+    await home.at("2026-11-30T23:00:00Z")
+    assert home.pocket.got == []
+    await home.command("Forget what I said about messages between 22 and 7.")
+    await home.at("2026-11-30T23:00:30Z")
+    assert home.pocket.got == ["first"]
+
+
+async def test_what_is_held_survives_a_restart(start: Start) -> None:
+    home = await start(APPLIANCE_SCHEDULES__QUIET_HOURS='["12:00-14:00"]')
+    await home.schedule('"0 13 * * *" Count')
+    home.provider.script(Reply(text="42"))
+    await home.at("2026-11-30T13:00:00Z")
+    await home.house.stop()
+    again = await start("2026-11-30T15:00:00Z", provider=home.provider)
+    await again.quiet()
+    assert again.pocket.got == ["42"]
