@@ -182,6 +182,9 @@ class _Html(HTMLParser):
 
 
 def _html(text: str) -> tuple[str, list[dict[str, Any]]]:
+    stray = re.search(r"<(?![a-zA-Z/])|<[^>]*$", text)
+    if stray is not None:
+        raise bad_request(f"can't parse entities: Unclosed start tag at byte offset {stray.start()}")
     parser = _Html()
     parser.feed(text)
     parser.close()
