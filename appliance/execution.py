@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from appliance.clock import Clock
@@ -44,7 +45,7 @@ class Execution:
         metrics: Metrics,
         notices: Notices,
         tell_owner: TellOwner,
-        language: str,
+        language: Callable[[], str],
     ) -> None:
         self._settings = settings.exec
         self._health = health
@@ -99,9 +100,10 @@ class Execution:
     async def ask(self, pending: Pending) -> bool:
         """Show a request to the owner, on each of their channels and on the page."""
         answers = ["once", *(["always"] if pending.remembers else []), "deny"]
-        text = say("approval_asked", self._language, shown=pending.shown, why=pending.why)
+        text = say("approval_asked", self._language(), shown=pending.shown, why=pending.why)
         await self._tell_owner(
-            text, [(say(f"approval_{answer}", self._language), f"/approve {pending.id} {answer}") for answer in answers]
+            text,
+            [(say(f"approval_{answer}", self._language()), f"/approve {pending.id} {answer}") for answer in answers],
         )
         return True
 
@@ -148,5 +150,5 @@ class Execution:
         self._metrics.observe("exec_duration_seconds", seconds, image="shell")
 
     async def _job_ended(self, job: dict[str, Any]) -> None:
-        text = say("job_ended", self._language, id=job["id"], state=job.get("state", ""), code=job.get("code"))
+        text = say("job_ended", self._language(), id=job["id"], state=job.get("state", ""), code=job.get("code"))
         await self._notices.once(f"job:{job['id']}", text)

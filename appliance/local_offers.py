@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from appliance.errors import ApplianceError
@@ -24,7 +25,12 @@ class LocalOffers:
     """Given the supervisor of the models service, keep health in step, offer once, and fetch on a yes."""
 
     def __init__(
-        self, supervisor: Supervisor, health: Health, notices: Notices, tell_owner: TellOwner, language: str
+        self,
+        supervisor: Supervisor,
+        health: Health,
+        notices: Notices,
+        tell_owner: TellOwner,
+        language: Callable[[], str],
     ) -> None:
         self._supervisor = supervisor
         self._health = health
@@ -47,8 +53,8 @@ class LocalOffers:
             self._health.set("embedder", _STATES.get(phase, State.STARTING), str(embedder.get("name") or "")[:100])
         offer = state.get("offer")
         if offer:
-            text = _offer_text(offer, self._language)
-            fetch = (say("model_fetch_label", self._language), f"/models pull {offer['name']}")
+            text = _offer_text(offer, self._language())
+            fetch = (say("model_fetch_label", self._language()), f"/models pull {offer['name']}")
             await self._notices.once(f"offer:{offer['name']}", text, [fetch])
         return 5.0 if state["phase"] in _STATES else 1.0
 
@@ -88,9 +94,9 @@ class LocalOffers:
         try:
             await self._supervisor.pull(name, lambda percent, text: None)
         except ApplianceError as error:
-            await self._tell_owner(say("model_fetch_failed", self._language, name=name, reason=str(error)))
+            await self._tell_owner(say("model_fetch_failed", self._language(), name=name, reason=str(error)))
         else:
-            await self._tell_owner(say("model_fetched", self._language, name=name))
+            await self._tell_owner(say("model_fetched", self._language(), name=name))
 
 
 def _offer_text(offer: dict[str, Any], language: str) -> str:

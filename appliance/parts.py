@@ -51,7 +51,7 @@ from appliance.memory.house import Memory
 from appliance.memory.items import Items, note_line
 from appliance.memory.owner import OwnersMemory
 from appliance.memory.workspace import Workspace
-from appliance.messages import Event, Mode, Outbound, Person, Received, Reply, Role, SessionKey
+from appliance.messages import Event, Inbound, Mode, Outbound, Person, Received, Reply, Role, SessionKey
 from appliance.models.resolver import Resolver
 from appliance.models.shelf import Shelf
 from appliance.monitoring import Monitoring, with_commands
@@ -65,7 +65,7 @@ from appliance.spending import adjust, ledger
 from appliance.spending.budget import Budget, BudgetEvent
 from appliance.spending.prices import Prices
 from appliance.spending.report import Spending
-from appliance.texts import say
+from appliance.texts import language_of, say
 from appliance.tools.base import ToolContext, ToolResult
 from appliance.tools.files import Edit, Read, Write
 from appliance.tools.memory import tools as memory_tools
@@ -110,7 +110,8 @@ class Parts:
         self._background: set[asyncio.Task[Any]] = set()
         self._workspaces: dict[str, Workspace] = {}
         self._prompts: dict[str, PromptBuilder] = {}
-        self.owner_language = settings.owner.language if settings.owner.language != "auto" else "en"
+        self._fixed_language = settings.owner.language if settings.owner.language != "auto" else ""
+        self.owner_language = self._fixed_language or "en"
 
     def spawn(self, work: Any, name: str) -> None:
         """Run `work` in the background until it ends or the house stops."""
@@ -140,7 +141,9 @@ class Parts:
         self._build_money()
         self._build_monitoring()
         self._build_models()
-        self._build_path()
+        self._build_stores()
+        self._build_agent()
+        self._build_gateway()
         self._build_memory()
         self._build_execution()
         self._build_channels()
@@ -188,7 +191,8 @@ class Parts:
             watcher=self.metrics,
         )
 
-    def _build_path(self) -> None:
+    def _build_stores(self) -> None:
+        """What is durable on the path of a message, and what runs on it."""
         settings = self.settings
         self.events = Events()
         self.inbox = Inbox(self.core, self.clock)
@@ -199,17 +203,6 @@ class Parts:
         self.pool = Pool(lambda *turn: self.intake.run_batch(*turn), settings.agent.parallel_turns, self.mode_of)
         self.tools = Registry(
             [Read(), Write(), Edit(), ReadOutput(self.outputs, self.sessions.tool_result)], self._record_tool
-        )
-        self.compactor = Compactor(
-            sessions=self.sessions,
-            resolver=self.resolver,
-            cheap=self.cheap_chain,
-            clock=self.clock,
-            capture=self._capture_records,
-            note=self._note,
-            emit=self._emit_hook,
-            cooled=lambda key: self.prompt_builder(key.agent).cooled(key),
-            counted=lambda outcome: self.metrics.add("compactions_total", outcome=outcome),
         )
         self.overview = Overview(
             settings=settings,
@@ -223,6 +216,20 @@ class Parts:
             spending=self.spending,
             sessions=self.sessions,
             brain=lambda: self.brain,
+        )
+
+    def _build_agent(self) -> None:
+        settings = self.settings
+        self.compactor = Compactor(
+            sessions=self.sessions,
+            resolver=self.resolver,
+            cheap=self.cheap_chain,
+            clock=self.clock,
+            capture=self._capture_records,
+            note=self._note,
+            emit=self._emit_hook,
+            cooled=lambda key: self.prompt_builder(key.agent).cooled(key),
+            counted=lambda outcome: self.metrics.add("compactions_total", outcome=outcome),
         )
         self.brain = Brain(
             compactor=self.compactor,
@@ -246,6 +253,8 @@ class Parts:
             clock=self.clock,
             publish=self.events.publish,
         )
+
+    def _build_gateway(self) -> None:
         self.commands = Commands(buttons.Buttons(self.core, self.clock))
         self.intake = Intake(
             inbox=self.inbox,
@@ -256,6 +265,7 @@ class Parts:
             commands=self.commands,
             clock=self.clock,
             tell_owner=self.tell_owner,
+            heard=self._heard,
         )
         self.intake.pool = self.pool
         self.events.listen(self.delivery.on_event)
@@ -310,11 +320,11 @@ class Parts:
             metrics=self.metrics,
             notices=self.monitoring.notices,
             tell_owner=self.tell_owner,
-            language=self.owner_language,
+            language=lambda: self.owner_language,
         )
         self.execution.add_commands(self.commands)
         self.local_offers = LocalOffers(
-            self.supervisor, self.health, self.monitoring.notices, self.tell_owner, self.owner_language
+            self.supervisor, self.health, self.monitoring.notices, self.tell_owner, lambda: self.owner_language
         )
         if self.supervisor.wanted:
             self.local_offers.add_commands(self.commands)
@@ -378,7 +388,7 @@ class Parts:
             events=self.events,
             replies=self.replies,
             sessions=StoppableSessions(self.sessions, self.pool.stop),
-            web=WebChat(self.workspace("main").files, clock=self.clock),
+            web=WebChat(self.workspace("main").files, clock=self.clock, language=self._fixed_language),
             version=__version__,
             clock=self.clock,
             context=lambda key: self.overview.context(key, OWNER),
@@ -451,6 +461,11 @@ class Parts:
 
     async def _emit_hook(self, name: str, data: dict[str, Any]) -> None:
         log.debug("hook", event_name=name, **data)
+
+    def _heard(self, inbound: Inbound) -> None:
+        """Follow the language the owner writes, unless the settings name one."""
+        if self.settings.owner.language == "auto" and inbound.person.role is Role.OWNER:
+            self.owner_language = inbound.person.language or language_of(inbound.text, "en")
 
     def mode_of(self, session: SessionKey) -> Mode:
         chosen = self.sessions.option(session, "mode")

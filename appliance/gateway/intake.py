@@ -51,6 +51,7 @@ class Intake:
     commands: Commands
     clock: Clock
     tell_owner: Told
+    heard: Callable[[Inbound], None] = lambda inbound: None
     hooks: list[Hook] = field(default_factory=list)
     pool: Pool | None = None
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
@@ -65,6 +66,7 @@ class Intake:
             raise InputError(say("empty_message", inbound.person.language or "en"))
         receipt, received = await self.inbox.accept(inbound, extra)
         if receipt.new:
+            self.heard(inbound)
             self._dispatch(received)
         return receipt
 
