@@ -9,7 +9,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from appliance.errors import AddressError
 
@@ -72,10 +72,10 @@ def parse(url: str, schemes: frozenset[str] = frozenset({"http", "https"})) -> W
     if "@" in authority:
         raise AddressError(f"{_shown(url)}: an address with a name before the host is not opened.")
     host, port = _host_and_port(authority, url)
-    parts = urlsplit(url)
-    target = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._") + (
-        "?" + quote(parts.query, safe="/%:@!$&'()*+,;=~-._?[]") if parts.query else ""
-    )
+    path, mark, query = rest[len(authority) :].partition("#")[0].partition("?")
+    target = quote(path or "/", safe="/%:@!$&'()*+,;=~-._")
+    if mark:
+        target += "?" + quote(query, safe="/%:@!$&'()*+,;=~-._?[]")
     return WebAddress(scheme, plain_host(host), _DEFAULT_PORTS[scheme] if port is None else port, target)
 
 
@@ -97,7 +97,9 @@ def plain_host(host: str) -> str:
     """A host in the one form in which hosts are compared. Raises AddressError for hosts that hide what they are."""
     if ":" in host:
         try:
-            return str(ipaddress.IPv6Address(host))  # a zone (%eth0) is an error here, as it should be
+            if "%" in host:  # a zone: an address beside this machine
+                raise ValueError
+            return str(ipaddress.IPv6Address(host))
         except ValueError:
             raise AddressError(f"{_shown(host)} is not an address that is opened.") from None
     try:
