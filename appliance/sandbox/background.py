@@ -32,6 +32,7 @@ _KEEP_SECONDS = 86_400.0
 _FLOOD = 1 << 30  # bytes of output after which a command is ended
 _PIECE = 4096  # bytes of input in one frame
 _READ = 256 * 1024
+_SMALL = 1024 * 1024  # bytes of output up to which the engine's log is always compared
 
 
 class Job(msgspec.Struct, kw_only=True):
@@ -233,8 +234,8 @@ class Jobs:
         else:
             if state.get("Running"):
                 await self._engine.kill(job.name, "USR1")
-                self._socks[job.id] = await self._engine.attach(job.name, output=False)
-            self._followers[job.id] = asyncio.get_running_loop().create_task(self._catch_up(job))
+            task = self._settle(job, seen_whole=False)
+            self._followers[job.id] = asyncio.get_running_loop().create_task(task)
 
     async def _read(self, job: Job, sock: socket.socket) -> None:
         """Write a command's output to its log as it comes, until it ends."""
@@ -251,15 +252,50 @@ class Jobs:
             log.add(b"".join(piece for _, piece in frames.feed(data)))
             if log.total > _FLOOD:
                 await self._end(job, "flooded")
-        await self._wait_ended(job)
+        await asyncio.sleep(0.1)  # the engine closes the streams a little before it knows that the container ended
+        await self._settle(job, seen_whole=True)
+
+    async def _settle(self, job: Job, *, seen_whole: bool) -> None:
+        """Stay with a command until it is known how it ended, however long the engine is away.
+
+        `seen_whole`: its output came until its streams closed; they also close when the engine goes away.
+        """
+        while job.state in _RUNNING:
+            try:
+                state = (await self._engine.inspect(job.name)).get("State", {})
+                if state.get("Running"):
+                    seen_whole = False
+                    self._keep(job, await self._engine.attach(job.name, output=False))
+                if not seen_whole or self._logs[job.id].total < _SMALL:
+                    await self._catch_up(job)
+                    state = (await self._engine.inspect(job.name)).get("State", {})
+            except EngineError as error:
+                if error.gone:
+                    await self._finish(job, "lost", None)
+                    return
+                seen_whole = False
+                await asyncio.sleep(2.0)
+                continue
+            if not state.get("Running"):
+                code = state.get("ExitCode")
+                await self._finish(job, "killed" if code == 137 else "exited", code)
+            else:
+                await asyncio.sleep(0.2)
+
+    def _keep(self, job: Job, sock: socket.socket) -> None:
+        """Use this socket for the command's input from now on."""
+        old = self._socks.pop(job.id, None)
+        if old is not None:
+            old.close()
+        self._socks[job.id] = sock
 
     async def _catch_up(self, job: Job) -> None:
-        """The same for a command that a former runner started: what it missed stands in the engine's log."""
+        """Add what the log lacks, from the engine's own, until the container ends or the engine goes away."""
         log = self._logs[job.id]
         since = None if log.logged_as_json() < 2 * LOG_MIB * 1024 * 1024 else log.changed
         skip = log.total if since is None else 0
         if since is not None:
-            log.add(b"\n[some output may be missing or doubled here: the sandbox runner was restarted]\n")
+            log.add(b"\n[some output may be missing or doubled here: the runner or the engine was restarted]\n")
         loop = asyncio.get_running_loop()
 
         def sink(data: bytes) -> None:
@@ -272,29 +308,11 @@ class Jobs:
                 loop.call_soon_threadsafe(self._flooded, job)
 
         await self._engine.follow(job.name, sink, since=since)
-        await self._wait_ended(job)
 
     def _flooded(self, job: Job) -> None:
         task = asyncio.get_running_loop().create_task(self._end(job, "flooded"))
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
-
-    async def _wait_ended(self, job: Job) -> None:
-        """The output is over: find out how the container ended, however long the engine is away."""
-        while job.state in _RUNNING:
-            try:
-                state = (await self._engine.inspect(job.name)).get("State", {})
-            except EngineError as error:
-                if error.gone:
-                    await self._finish(job, "lost", None)
-                    return
-                await asyncio.sleep(2.0)
-                continue
-            if not state.get("Running") and state.get("Status") != "created":
-                code = state.get("ExitCode")
-                await self._finish(job, "killed" if code == 137 else "exited", code)
-                return
-            await asyncio.sleep(0.2)
 
     async def _end(self, job: Job, state: State) -> None:
         with contextlib.suppress(EngineError):
