@@ -220,8 +220,9 @@ def _cluster(spec: Filter, word: str, words: list[str], reading: Reading) -> Non
             takes_value = letter == "S"
             reading.faults.append(_asked(f"-{letter}", rest if takes_value else ""))
             if takes_value:
-                if not rest and words:
-                    words.pop(0)
+                size = rest or (words.pop(0) if words else "")
+                if not re.fullmatch(r"\d{1,15}[%bkKMGTPEZY]?", size):
+                    reading.faults.append(deny(f"{size!r} is not a size for -{letter}."))
                 return
         elif letter in spec.flags:
             reading.given[letter] = None
@@ -248,6 +249,10 @@ def _files(words: list[str]) -> list[Ruling]:
 
 def _grep(reading: Reading) -> list[Ruling]:
     operands = reading.operands
+    walks = {"r", "R", "recursive", "dereference-recursive"} & reading.given.keys()
+    pattern = reading.given.get("e") or reading.given.get("regexp") or ""
+    if walks and pattern.startswith("/") and forbidden(pattern, inside_only=True):
+        return [deny(f"{pattern} looks like the folder to walk rather than the pattern.")]
     if not {"e", "regexp"} & reading.given.keys():
         if not operands:
             return [ask("grep without a pattern.")]
