@@ -71,6 +71,7 @@ from appliance.tools.files import Edit, Read, Write
 from appliance.tools.memory import tools as memory_tools
 from appliance.tools.outputs import Outputs, ReadOutput
 from appliance.tools.registry import Registry
+from appliance.web_tools import WebTools
 
 log = structlog.get_logger(__name__)
 OWNER = Person("owner", role=Role.OWNER)
@@ -146,6 +147,7 @@ class Parts:
         self._build_gateway()
         self._build_memory()
         self._build_execution()
+        self._build_web()
         self._build_channels()
         self._build_automation()
         if self._extend is not None:
@@ -328,6 +330,15 @@ class Parts:
         )
         if self.supervisor.wanted:
             self.local_offers.add_commands(self.commands)
+
+    def _build_web(self) -> None:
+        self.web = WebTools(
+            settings=self.settings,
+            sessions=self.sessions,
+            tools=self.tools,
+            health=self.health,
+            clock=self.clock,
+        )
 
     def _build_channels(self) -> None:
         """Channels whose secret exists; their libraries are loaded when they start, behind readiness."""
