@@ -203,6 +203,10 @@ class MemorySettings(Section):
         "auto", "Vector and text weight; `auto` follows the embedder and the query's language.", [0.7, 0.3]
     )
     backend: Literal["hybrid", "rrf", "rerank"] = setting("hybrid", "How the two legs are joined.")
+    reranker_url: str = setting(
+        "", "Server with /v1/rerank (llama.cpp with --reranking) for the backend `rerank`.", "http://nas:8080/v1"
+    )
+    reranker_model: str = setting("", "Reranking model there.", "bge-reranker-v2-m3")
     watch: Literal["auto", "events", "poll"] = setting(
         "auto", "How edits are noticed; `auto` polls where the folder is a network mount."
     )

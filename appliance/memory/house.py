@@ -18,6 +18,7 @@ from appliance.memory.index import MemoryIndex
 from appliance.memory.items import OWNER, Item, Items, Mark, Placed, Tag, line_of
 from appliance.memory.places import read_place
 from appliance.memory.quarantine import Held, Quarantine
+from appliance.memory.reranker import HttpReranker
 from appliance.memory.scopes import Scope
 from appliance.memory.search import LIMIT, Hit, MemorySearch, Reranker, SearchOptions
 from appliance.memory.watcher import Watcher
@@ -62,6 +63,9 @@ class Memory:
         self._tag_of = tag_of
         self._embedder = embedder
         self.filler = VectorFiller(self.index, embedder, clock) if embedder is not None else None
+        if reranker is None and settings.reranker_url:
+            reranker = HttpReranker(settings.reranker_url, settings.reranker_model)
+        self._no_reranker = settings.backend == "rerank" and reranker is None
         options = SearchOptions(weights=settings.weights, backend=settings.backend, reranker=reranker)
         self._search = MemorySearch(self.index, self.filler, clock, options)
         self._watcher = Watcher(workspaces, self.index.team, self.index.sync, mode=settings.watch)
@@ -121,10 +125,13 @@ class Memory:
         """Counts, the embedder and its progress (`/memory`, doctor, metrics)."""
         found = await self.index.status()
         progress = self.filler.progress if self.filler else None
+        problem = progress.problem if progress else ""
+        if self._no_reranker and not problem:
+            problem = "memory.backend is rerank, and memory.reranker_url names no server: joined as hybrid"
         return {
             **found,
             "embedder": str(progress.identity) if progress and progress.identity else "",
-            "problem": progress.problem if progress else "",
+            "problem": problem,
             "quarantine": len(self.quarantine.list()),
         }
 

