@@ -1,4 +1,4 @@
-"""The compose file keeps its promises: hardening, pinning, health, bounds, and nothing that is set but not explained."""
+"""The compose file keeps its promises: hardening, pinning, health, bounds, and no variable without an explanation."""
 
 from __future__ import annotations
 

@@ -1,0 +1,336 @@
+"""The whole appliance as containers, on a real engine: the compose file as users have it, with fakes for the platforms.
+
+One stack serves every test of this file, in their order; `scripts/images` and a script beside it make the images.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from appliance.testing.fake_telegram import TOKEN
+
+pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("compose"), pytest.mark.timeout(900)]
+ROOT = Path(__file__).parents[2]
+FILES = ("-f", str(ROOT / "compose" / "compose.yaml"), "-f", str(ROOT / "compose" / "compose.dev.yaml"))
+UP = ("gateway", "sandbox-runner", "egress", "prometheus", "alertmanager", "node-exporter")
+PERSON = 4711
+Json = dict[str, Any]
+
+
+def run(*words: str, given: str = "", seconds: float = 60) -> str:
+    """Run a program; return what it said. Fails the test with both of its outputs."""
+    done = subprocess.run(words, input=given, capture_output=True, text=True, timeout=seconds, cwd=ROOT)
+    if done.returncode != 0:
+        pytest.fail(f"{' '.join(words)} exited {done.returncode}:\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}")
+    return done.stdout
+
+
+def fetch(url: str, body: Any = None, token: str = "", seconds: float = 60) -> Any:
+    """GET, or POST `body` as JSON; return the JSON of the answer."""
+    headers = {"content-type": "application/json", "authorization": f"Bearer {token}"}
+    data = None if body is None else json.dumps(body).encode()
+    with urllib.request.urlopen(urllib.request.Request(url, data, headers), timeout=seconds) as answer:
+        return json.loads(answer.read())
+
+
+def until(what: str, ask: Callable[[], Any], seconds: float = 60) -> Any:
+    """Ask until there is something; fail with what was waited for."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if found := ask():
+            return found
+        time.sleep(0.3)
+    pytest.fail(f"{what} did not come within {seconds:.0f} s")
+
+
+class Stack:
+    """A project of its own on a DATA_DIR of its own."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        self.project = data.name.lower().replace("_", "-")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.env = data.with_suffix(".env")
+        # Ids that own nothing here: whoever runs the tests, the services must get along with their files.
+        lines = [f"DATA_DIR={data}", "PUID=4321", "PGID=4322", "TZ=Asia/Taipei", f"PORT={self.port}"]
+        lines += ['APPLIANCE_MODELS__CHAIN=["claude-sonnet-5-5"]', f"TELEGRAM_CHAT_ID={PERSON}"]
+        self.env.write_text("\n".join(lines) + "\n")
+        self.seconds = 0.0
+
+    def compose(self, *words: str, given: str = "", seconds: float = 180) -> str:
+        project = ("-p", self.project, "--env-file", str(self.env), "--profile", "monitoring")
+        return run("docker", "compose", *project, *FILES, *words, given=given, seconds=seconds)
+
+    def up(self) -> None:
+        began = time.monotonic()
+        self.compose("up", "-d", "--wait", "--wait-timeout", "120", *UP)
+        self.seconds = time.monotonic() - began
+
+    def inspect(self, service: str) -> Json:
+        found: list[Json] = json.loads(run("docker", "inspect", f"{self.project}-{service}-1"))
+        return found[0]
+
+    def inner(self, service: str, port: int) -> str:
+        """The address of a service that publishes nothing."""
+        networks = self.inspect(service)["NetworkSettings"]["Networks"]
+        return f"http://{networks[f'{self.project}_core']['IPAddress']}:{port}"
+
+    @property
+    def token(self) -> str:
+        return (self.data / "token").read_text().strip()
+
+    def api(self, path: str, body: Any = None) -> Any:
+        return fetch(f"http://127.0.0.1:{self.port}{path}", body, self.token)
+
+    def query(self, expression: str) -> list[tuple[dict[str, str], float]]:
+        """What Prometheus answers: labels and value of each series."""
+        said = self.compose(
+            "exec",
+            "-T",
+            "prometheus",
+            "promtool",
+            "query",
+            "instant",
+            "-o",
+            "json",
+            "http://127.0.0.1:9090",
+            expression,
+        )
+        return [(row["metric"], float(row["value"][1])) for row in json.loads(said)]
+
+    def texts(self) -> list[str]:
+        """What the bot said to the person on the fake Telegram."""
+        messages = fetch(f"{self.inner('fake-telegram', 8998)}/control/messages/{PERSON}")
+        return [message.get("text", "") for message in messages if message["from"]["id"] != PERSON]
+
+    def say(self, text: str) -> None:
+        fetch(f"{self.inner('fake-telegram', 8998)}/control/say", {"user": PERSON, "text": text})
+
+
+@pytest.fixture(scope="module")
+def stack() -> Iterator[Stack]:
+    if shutil.which("docker") is None or subprocess.run(["docker", "info"], capture_output=True).returncode != 0:
+        pytest.skip("no Docker engine")
+    run("scripts/compose-plugin", seconds=300)
+    run("scripts/images", "shell", "egress", "gateway", "runner", seconds=800)
+    run("tests/end_to_end/stand-in-images", seconds=300)
+    data = Path(tempfile.mkdtemp(prefix="appliance-e2e-"))
+    secrets = data / "secrets"
+    secrets.mkdir()
+    (secrets / "anthropic_api_key").write_text("sk-ant-only-for-tests\n")
+    (secrets / "telegram_bot_token").write_text(TOKEN + "\n")
+    stack = Stack(data)
+    try:
+        stack.up()
+        yield stack
+    finally:
+        logs = subprocess.run(["docker", "logs", f"{stack.project}-gateway-1"], capture_output=True, text=True)
+        print(logs.stdout[-6000:], logs.stderr[-2000:])
+        stack.compose("down", "-v", "-t", "20")
+        shutil.rmtree(data, ignore_errors=True)
+        stack.env.unlink()
+
+
+def test_every_profile_and_overlay_renders() -> None:
+    run("scripts/compose-plugin", seconds=300)
+    main, given = ["-f", "compose/compose.yaml"], {**os.environ, "DATA_DIR": "/srv/appliance"}
+    for profiles in ([], ["local-llm"], ["monitoring"], ["local-llm", "monitoring"]):
+        for overlay in ([], *(["-f", str(path)] for path in sorted((ROOT / "compose").glob("compose.*.yaml")))):
+            chosen = [word for profile in profiles for word in ("--profile", profile)]
+            if any("gpu" in word for word in overlay) and "local-llm" not in profiles:
+                continue  # it changes a service of that profile
+            done = subprocess.run(
+                ["docker", "compose", *main, *overlay, *chosen, "config", "--quiet"],
+                capture_output=True, text=True, timeout=60, cwd=ROOT, env=given,
+            )  # fmt: skip
+            assert (done.returncode, done.stderr) == (0, ""), (profiles, overlay)
+
+
+def test_it_comes_up_healthy_within_the_time_that_is_promised(stack: Stack) -> None:
+    states = {name: stack.inspect(name)["State"] for name in UP}
+    assert {name: state["Health"]["Status"] for name, state in states.items()} == dict.fromkeys(UP, "healthy")
+    assert stack.inspect("prepare")["State"]["ExitCode"] == 0
+    print(f"up and healthy in {stack.seconds:.1f} s")
+    assert stack.seconds < 60  # 20 s on a machine with nothing else to do
+
+
+def test_the_images_are_as_small_as_promised_and_hold_no_compiler() -> None:
+    size = int(run("docker", "image", "inspect", "--format", "{{.Size}}", "appliance-gateway:0.1.0"))
+    assert size < 350_000_000
+    there = run(
+        "docker", "run", "--rm", "--network=none", "--entrypoint=sh", "appliance-gateway:0.1.0", "-c",
+        "for word in gcc cc make cmake docker; do command -v $word || true; done; "
+        "python -c 'import importlib.util as u; print([m for m in (\"llama_cpp\", \"playwright\") if u.find_spec(m)])'",
+    )  # fmt: skip
+    assert there.strip() == "[]"
+
+
+def test_every_process_is_the_owners_and_its_files_are_too(stack: Stack) -> None:
+    for service in ("gateway", "sandbox-runner", "prometheus"):
+        rows = run("docker", "top", f"{stack.project}-{service}-1", "-eo", "uid,comm").splitlines()[1:]
+        users = {row.split()[0] for row in rows if "docker-init" not in row}
+        assert users == {"4321"}, (service, rows)
+    for path in (stack.data, stack.data / "token", stack.data / "agents", stack.data / "secrets" / "models_token"):
+        status = path.stat()
+        assert (status.st_uid, status.st_gid) == (4321, 4322), path
+        assert status.st_mode & 0o077 == 0, path
+
+
+def test_a_message_over_the_api_gets_its_reply_from_claude(stack: Stack) -> None:
+    answer = stack.api("/api/messages", {"session": "main", "text": "你好，家裡好嗎？ 🏠", "id": "first"})
+    assert "你好，家裡好嗎？ 🏠" in answer["reply"]
+    assert answer["model"] == "claude-sonnet-5-5"
+    assert answer["cost_usd"] > 0
+
+
+def test_a_message_over_telegram_gets_its_reply_from_claude(stack: Stack) -> None:
+    said = stack.compose("exec", "-T", "gateway", "appliance", "pair", "--role", "owner", "--json")
+    stack.say(json.loads(said)["code"])
+    until("the welcome", stack.texts)
+    stack.say("what does the fridge need?")
+    until("the reply", lambda: [text for text in stack.texts() if "what does the fridge need?" in text])
+
+
+def test_a_tool_call_runs_in_a_fresh_container_through_the_runner(stack: Stack) -> None:
+    fake = stack.inner("fake-anthropic", 8999)
+    command = "hostname; id -u; cat /etc/hostname; ls -A / | tr '\\n' ' '; printf '%s' 牛奶 > shopping.txt"
+    fetch(f"{fake}/script", [{"tools": [["exec", {"command": command}]]}, {"text": "It is noted."}])
+    answer = stack.api("/api/messages", {"session": "main", "text": "note: milk"})
+    assert answer["reply"] == "It is noted."
+    result = json.dumps(fetch(f"{fake}/book")[-1]["request"]["messages"][-1], ensure_ascii=False)
+    assert "tool_result" in result
+    assert "sandbox" in result
+    assert "4321" in result
+    file = stack.data / "agents" / "main" / "files" / "shopping.txt"
+    assert file.read_text() == "牛奶"
+    assert file.stat().st_uid == 4321
+
+
+def test_a_command_finds_no_secret_and_no_network(stack: Stack) -> None:
+    fake = stack.inner("fake-anthropic", 8999)
+    command = f"env; ls {stack.data} /var/run/docker.sock /run/secrets; cat /proc/net/route"
+    fetch(f"{fake}/script", [{"tools": [["exec", {"command": command}]]}, {"text": "Looked."}])
+    assert stack.api("/api/messages", {"session": "main", "text": "look around"})["reply"] == "Looked."
+    result = json.dumps(fetch(f"{fake}/book")[-1]["request"]["messages"][-1])
+    assert result.count("No such file or directory") == 3
+    assert "sk-ant" not in result
+    assert "eth0" not in result
+
+
+def test_the_cost_shows_in_prometheus_as_the_books_have_it(stack: Stack) -> None:
+    spent = float(stack.api("/api/spend")["total"])
+    assert spent > 0
+
+    def shown() -> bool:
+        rows = stack.query("sum(appliance_llm_cost_usd_total)")
+        return bool(rows) and abs(rows[0][1] - spent) < 1e-9
+
+    until(f"{spent} in Prometheus", shown, 45)
+    jobs = {labels["job"]: value for labels, value in stack.query("up")}
+    assert jobs == {"appliance": 1, "prometheus": 1, "alertmanager": 1, "node": 1}
+
+
+def test_an_alert_arrives_in_telegram(stack: Stack) -> None:
+    stack.compose(
+        "exec", "-T", "alertmanager", "amtool", "--alertmanager.url=http://127.0.0.1:9093", "alert", "add",
+        "ApplianceDiskFilling", "severity=critical", "--annotation=summary=The disk fills.",
+        "--annotation=description=It is full at seven.",
+    )  # fmt: skip
+    until("the alert", lambda: [text for text in stack.texts() if "It is full at seven." in text], 45)
+
+
+PROBE = """
+import json, os, socket, sys
+def can(host, port):
+    try:
+        socket.create_connection((host, port), 3).close()
+        return True
+    except OSError:
+        return False
+def proxy(target):
+    with socket.create_connection(("egress", 3128), 5) as s:
+        s.sendall(f"CONNECT {target} HTTP/1.1\\r\\nHost: {target}\\r\\n\\r\\n".encode())
+        return int(s.recv(100).split()[1])
+def known(name):
+    try:
+        return bool(socket.getaddrinfo(name, 80))
+    except OSError:
+        return False
+far = sys.argv[1]
+gateway = open("/proc/net/route").read().split("\\n")[1:]
+routes = [socket.inet_ntoa(bytes.fromhex(r.split()[2])[::-1]) for r in gateway if r and r.split()[1] == "00000000"]
+print(json.dumps({
+    "sockets": [p for p in ("/var/run/docker.sock", "/run/docker.sock") if os.path.exists(p)],
+    "host_engine": [can(a, p) for a in routes for p in (2375, 2376)],
+    "routes": len(routes),
+    "direct": can(far, 80),
+    "looked_up": known("example.org"),
+    "services": [known(n) for n in ("egress", "prometheus")],
+    "unlisted": proxy(f"{far}:443"),
+    "inner": proxy("prometheus:443"),
+    "plain_port": proxy("api.anthropic.com:80"),
+    "listed": proxy("api.anthropic.com:443"),
+}))
+"""
+
+
+def far_address() -> str:
+    """The address of a machine out there that this one can certainly reach: the mirror of its packages."""
+    said = run("apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages")
+    host = said.split("//")[1].split("/")[0].split(":")[0]
+    return socket.gethostbyname(host)
+
+
+def test_the_gateway_reaches_neither_the_docker_api_nor_more_of_the_internet_than_is_listed(stack: Stack) -> None:
+    far = far_address()
+    control = f"exec 3<>/dev/tcp/{far}/80"
+    run("docker", "exec", f"{stack.project}-egress-1", "timeout", "5", "bash", "-c", control)
+    said = stack.compose("exec", "-T", "gateway", "python", "-", far, given=PROBE)
+    found = json.loads(said)
+    assert found.pop("listed") in (200, 503)  # let through; 503 is a network without that name
+    assert found == {
+        "sockets": [], "host_engine": [False, False], "routes": 1, "direct": False, "looked_up": False,
+        "services": [True, True], "unlisted": 403, "inner": 403, "plain_port": 403,
+    }  # fmt: skip
+
+
+def test_the_page_is_published_on_this_machine_alone(stack: Stack) -> None:
+    published = stack.inspect("gateway")["NetworkSettings"]["Ports"]["8321/tcp"]
+    assert {row["HostIp"] for row in published} == {"127.0.0.1"}
+    for service in UP[1:]:
+        assert not any(stack.inspect(service)["NetworkSettings"]["Ports"].values()), service
+
+
+def test_down_and_up_lose_nothing(stack: Stack) -> None:
+    def held() -> tuple[Any, Any, str]:
+        messages = stack.api("/api/sessions/main/messages")["messages"]
+        return messages, stack.api("/api/spend")["total"], stack.token
+
+    before = held()
+    assert len(before[0]) >= 4
+    began = time.monotonic()
+    stack.compose("down", "-t", "40")
+    stopped = time.monotonic() - began
+    owner = (stack.data / "runner" / "id").read_text().strip()
+    left = run("docker", "ps", "-aq", "--filter", f"label=appliance.owner={owner}")
+    assert left == "", "commands' containers outlived the runner"
+    stack.up()
+    assert held() == before
+    again = stack.api("/api/messages", {"session": "main", "text": "你好，家裡好嗎？ 🏠", "id": "first"})
+    assert again["reply"] == next(m["text"] for m in before[0] if m["role"] == "assistant"), "answered twice"
+    print(f"down in {stopped:.1f} s, up in {stack.seconds:.1f} s")
+    until("the series of before", lambda: stack.query("count(max_over_time(up{job='appliance'}[10m]))"), 30)
