@@ -39,6 +39,8 @@ class Appliance(Parts):
 
     # start and stop --------------------------------------------------------------------------------------------
 
+    _stopped = False
+
     async def start(self) -> str:
         """Bring everything up; return the page's address. Raises SettingsError, StateError."""
         self._take_state()
@@ -55,7 +57,13 @@ class Appliance(Parts):
         return url
 
     async def stop(self) -> None:
-        """Drain: no new turns, running ones may end, what is stored goes out or waits for the next start."""
+        """Drain: no new turns, running ones may end, what is stored goes out or waits for the next start.
+
+        A second call does nothing.
+        """
+        if self._stopped:
+            return
+        self._stopped = True
         if hasattr(self, "server"):
             for channel in self.channels:
                 await channel.pause()

@@ -48,6 +48,12 @@ class Home:
                     return answers
                 await asyncio.sleep(0.01)
 
+    async def asked(self, left: int = 0) -> None:
+        """Wait until the provider has been asked and all but `left` replies of the script are under way."""
+        async with asyncio.timeout(20):
+            while self.provider.left > left:
+                await asyncio.sleep(0.01)
+
     def prompts(self) -> list[str]:
         """The text of the last user message of each call, as the provider saw it."""
         texts = []

@@ -90,7 +90,7 @@ async def test_new_leaves_the_old_conversation_out_of_the_prompt_and_in_the_tran
 async def test_stop_ends_the_turn_and_the_next_message_is_answered(home: Home) -> None:
     home.provider.script(Reply(text="never", delay=30.0))
     running = asyncio.create_task(home.say("long work"))
-    await asyncio.sleep(0.3)
+    await home.asked()
     stopped = await home.client.post("/api/sessions/main/stop")
     assert stopped.json()["stopped"]
     assert (await running)["reply"] == "Stopped."
@@ -153,7 +153,7 @@ async def test_followup_gives_each_message_a_turn_of_its_own_in_order(home: Home
 async def test_interrupt_stops_the_call_and_answers_both(home: Home) -> None:
     home.provider.script(Reply(text="a very long story", delay=20.0), Reply(text="short"))
     await home.leave("tell a story", "m1")
-    await asyncio.sleep(0.3)
+    await home.asked(left=1)
     await home.leave("no, just say hi", "m2", mode="interrupt")
     assert await home.answered("m1", "m2", seconds=5.0) == [["m1", "m2"]]
 
