@@ -56,7 +56,7 @@ class Home:
         assert self.telegram is not None
         return self.telegram.texts(OWNER)
 
-    async def heard(self, check: Any, seconds: float = 20.0) -> None:
+    async def heard(self, check: Any, seconds: float = 45.0) -> None:
         async def found() -> bool:
             return bool(check(self.phone()))
 

@@ -56,7 +56,7 @@ async def started(words: Sequence[str], ready: str, log: Path) -> AsyncIterator[
         process = await asyncio.create_subprocess_exec(*words, stdout=out, stderr=out)
         try:
             async with httpx2.AsyncClient() as client:
-                await until(lambda: _answers(client, ready), 20.0, lambda: log.read_text()[-2000:])
+                await until(lambda: _answers(client, ready), 45.0, lambda: log.read_text()[-2000:])
             yield
         finally:
             if process.returncode is None:
@@ -97,6 +97,11 @@ class Prometheus:
 
     async def query(self, expression: str) -> list[dict[str, Any]]:
         return await self._ask("query", {"query": expression})
+
+    async def samples(self, selector: str) -> list[tuple[float, float]]:
+        """(time, value) of every sample of one series in the last two minutes, oldest first."""
+        found = await self.query(f"{selector}[2m]")
+        return [(float(at), float(value)) for at, value in found[0]["values"]] if found else []
 
     async def matrix(self, expression: str, start: float, end: float) -> list[dict[str, Any]]:
         return await self._ask("query_range", {"query": expression, "start": start, "end": end, "step": 1})
