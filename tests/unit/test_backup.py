@@ -1,5 +1,6 @@
 """A backup holds everything that cannot be made again, no secret, and is whole; a restore never overwrites."""
 
+import io
 import tarfile
 from pathlib import Path
 
@@ -96,3 +97,25 @@ def test_only_the_newest_are_kept(tmp_path: Path) -> None:
         (tmp_path / f"appliance-2026113{number}-000000.tar.gz").write_text("x")
     prune(tmp_path, 2)
     assert sorted(p.name[:18] for p in tmp_path.iterdir()) == ["appliance-20261133", "appliance-20261134"]
+
+
+@pytest.mark.parametrize("name", ["../outside.txt", "/etc/outside.txt", "agents/../../outside.txt"])
+def test_a_forged_archive_writes_nothing_outside(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "forged.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        info = tarfile.TarInfo(name)
+        info.size = 4
+        archive.addfile(info, io.BytesIO(b"evil"))
+    with pytest.raises(StateError, match="does not belong"):
+        restore(path, tmp_path / "fresh")
+    assert not list(tmp_path.rglob("outside.txt"))
+
+
+def test_a_link_in_an_archive_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "forged.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        info = tarfile.TarInfo("config")
+        info.type, info.linkname = tarfile.SYMTYPE, "/etc"
+        archive.addfile(info)
+    with pytest.raises(StateError, match="does not belong"):
+        restore(path, tmp_path / "fresh")
