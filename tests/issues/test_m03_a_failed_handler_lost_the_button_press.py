@@ -20,7 +20,7 @@ async def test_a_press_whose_storing_fails_once_takes_effect_once(paired: Bench)
 
 
 async def test_a_full_disk_keeps_the_update_until_there_is_room(paired: Bench) -> None:
-    paired.front.fail_next = 6
+    paired.front.fail_next = 4
     paired.telegram.people.say(OWNER, "hello")
     paired.telegram.people.say(OWNER, "again")
     await paired.until(lambda: len(paired.front.heard) == 2, 15)

@@ -121,38 +121,28 @@ class TelegramApi:
         """
         if self._closed or self._bot is None:
             raise DeliveryError("Telegram is not connected.", retry_after=1.0)
-        from aiogram import exceptions as trouble
+        from aiogram.exceptions import AiogramError
 
         try:
             return await getattr(self._bot, method)(**params, request_timeout=max(1, round(seconds)))
-        except trouble.TelegramRetryAfter as error:
-            raise RefusedError("too many requests", permanent=False, retry_after=float(error.retry_after)) from None
-        except trouble.TelegramMigrateToChat as error:
-            raise MovedChatError(error.migrate_to_chat_id) from None
-        except trouble.TelegramConflictError as error:
-            raise ConflictError(error.message, webhook="webhook" in error.message.lower()) from None
-        except (trouble.TelegramUnauthorizedError, trouble.TelegramNotFound) as error:
-            # A token that was revoked answers 401, one that never was 404.
-            raise TokenError(
-                f"Telegram does not accept the token: {error.message}.",
-                fix="Ask BotFather for the token again and set TELEGRAM_BOT_TOKEN.",
-            ) from None
-        except trouble.TelegramEntityTooLarge:
-            raise RefusedError("request entity too large", permanent=True) from None
-        except (trouble.TelegramBadRequest, trouble.TelegramForbiddenError) as error:
-            raise RefusedError(error.message, permanent=True) from None
-        except trouble.ClientDecodeError as error:
-            if method == "get_updates" and isinstance(error.data, dict):
-                raise UnreadableUpdatesError(error.data) from None
-            raise DeliveryError("Telegram's answer cannot be read.", ambiguous=True) from None
-        except trouble.TelegramNetworkError as error:
-            raise DeliveryError(
-                f"Telegram cannot be reached: {self._without_token(error.message)}.", ambiguous=not _never_left(error)
-            ) from None
-        except trouble.TelegramAPIError as error:
-            raise DeliveryError(
-                f"Telegram has trouble: {self._without_token(error.message)}.", ambiguous=True
-            ) from None
+        except AiogramError as error:
+            raise _refusal(error, method) or self._failure(error) from None
+        except OSError as error:
+            raise DeliveryError(f"The file cannot be read: {error.strerror}.", permanent=True) from None
+        except RuntimeError:
+            # The connections were reset under a call that had just taken them.
+            raise DeliveryError("The connection to Telegram was reset.", ambiguous=True) from None
+
+    def _failure(self, error: Any) -> DeliveryError:
+        """Trouble on the way: no connection, a server in trouble, an answer that cannot be read."""
+        from aiogram import exceptions as trouble
+
+        if isinstance(error, trouble.ClientDecodeError):
+            return DeliveryError("Telegram's answer cannot be read.", ambiguous=True)
+        words = str(getattr(error, "message", type(error).__name__)).replace(self._token, "<token>")
+        if isinstance(error, trouble.TelegramNetworkError):
+            return DeliveryError(f"Telegram cannot be reached: {words}.", ambiguous=not _never_left(error))
+        return DeliveryError(f"Telegram has trouble: {words}.", ambiguous=True)
 
     async def download(self, file_id: str) -> AsyncIterator[bytes]:
         """The bytes of a file, as they come. Raises RefusedError (too big, gone) or DeliveryError."""
@@ -172,9 +162,6 @@ class TelegramApi:
 
         return FSInputFile(path, filename=name)
 
-    def _without_token(self, text: str) -> str:
-        return text.replace(self._token, "<token>")
-
 
 def _import() -> tuple[Any, Any, Any, Any]:
     from aiogram import Bot
@@ -183,7 +170,7 @@ def _import() -> tuple[Any, Any, Any, Any]:
     from aiogram.utils.token import TokenValidationError
 
     class Session(AiohttpSession):
-        """One that goes by the proxy of the environment (in compose the only way out); aiohttp's own default ignores it."""
+        """One that goes by the proxy of the environment, in compose the only way out; aiohttp by itself does not."""
 
         async def create_session(self) -> Any:
             session = await super().create_session()
@@ -191,6 +178,32 @@ def _import() -> tuple[Any, Any, Any, Any]:
             return session
 
     return Bot, Session, TelegramAPIServer, TokenValidationError
+
+
+def _refusal(error: Any, method: str) -> ApplianceError | None:
+    """What Telegram's own no means; None when it was not Telegram that said no."""
+    from aiogram import exceptions as trouble
+
+    match error:
+        case trouble.TelegramRetryAfter():
+            return RefusedError("too many requests", permanent=False, retry_after=float(error.retry_after))
+        case trouble.TelegramMigrateToChat():
+            return MovedChatError(error.migrate_to_chat_id)
+        case trouble.TelegramConflictError():
+            return ConflictError(error.message, webhook="webhook" in error.message.lower())
+        case trouble.TelegramUnauthorizedError() | trouble.TelegramNotFound():
+            # A token that was revoked answers 401, one that never was 404.
+            return TokenError(
+                f"Telegram does not accept the token: {error.message}.",
+                fix="Ask BotFather for the token again and set TELEGRAM_BOT_TOKEN.",
+            )
+        case trouble.TelegramEntityTooLarge():
+            return RefusedError("request entity too large", permanent=True)
+        case trouble.TelegramBadRequest() | trouble.TelegramForbiddenError():
+            return RefusedError(error.message, permanent=True)
+        case trouble.ClientDecodeError() if method == "get_updates" and isinstance(error.data, dict):
+            return UnreadableUpdatesError(error.data)
+    return None
 
 
 def _never_left(error: BaseException) -> bool:

@@ -195,7 +195,7 @@ class TelegramChannel:
         elif isinstance(heard, Heard):
             self._counts.message(self.name, "in", "ignored")
         elif isinstance(heard, Membership):
-            await self._membership(heard)
+            self._membership(heard)
         await self._database.write(extra)
 
     def _listens(self, heard: Heard) -> bool:
@@ -266,27 +266,30 @@ class TelegramChannel:
         self._counts.message(self.name, "in", f"stranger_{meeting.outcome}")
         text = _greeting(meeting, heard)
         if text:
-            await self._tell(heard.chat, text)
+            self._tell(heard.chat, text)
 
     async def _paired(self, channel: str, person: Person) -> None:
         """A listener of Access: greet whoever was paired here, and give them their menu."""
         if channel != self.name or self._menus is None:
             return
         language = person.language or "en"
-        await self._tell(int(person.id), say("paired", language, role=say(f"role_{person.role}", language)))
+        self._tell(int(person.id), say("paired", language, role=say(f"role_{person.role}", language)))
         self._beside(self._menus.register_person(person))
 
-    async def _membership(self, change: Membership) -> None:
+    def _membership(self, change: Membership) -> None:
         """Tell the owner, who put us into a group, what is still to do there."""
         by = self._access.check(self.name, change.by)
         if change.private or not change.inside or change.chat in self._groups:
             return
         if by is not None and may(by.role, Right.MANAGE):
             language = by.language or "en"
-            await self._tell(int(by.id), say("group_unknown", language, title=change.title, chat=change.chat))
+            self._tell(int(by.id), say("group_unknown", language, title=change.title, chat=change.chat))
 
-    async def _tell(self, chat: int, text: str) -> None:
-        """Say something outside the outbox: it matters little and may be lost."""
+    def _tell(self, chat: int, text: str) -> None:
+        """Say something outside the outbox, beside the loop: it matters little and may be lost."""
+        self._beside(self._send(chat, text))
+
+    async def _send(self, chat: int, text: str) -> None:
         place = {"chat": chat, "private": True}
         try:
             for part in self.carrier.split(text):

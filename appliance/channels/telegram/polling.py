@@ -149,9 +149,12 @@ class Poller:
         """An update failed: False to fetch it once more, True when it has failed often enough to be left out."""
         tries = self._tries[1] + 1 if self._tries[0] == update else 1
         self._tries = (update, tries)
-        log.error("update not taken", channel=self.name, tries=tries, exc_info=problem)
         # A full or failing disk is not the update's fault: it waits as long as that lasts.
         storage = not isinstance(problem, (LookupError, TypeError, ValueError, AttributeError))
+        reason = f"{type(problem).__name__}: {problem}"
+        log.error(
+            "update not taken", channel=self.name, tries=tries, reason=reason, exc_info=None if storage else problem
+        )
         self._health.set(self.name, State.DEGRADED, f"An update could not be stored: {type(problem).__name__}.")
         if not storage and tries >= _TRIES:
             self._counts.message(self.name, "in", "unreadable")
