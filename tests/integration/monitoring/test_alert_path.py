@@ -28,7 +28,7 @@ async def watched(home: Home, tmp_path: Path) -> AsyncIterator[tuple[str, Promet
     assert home.telegram is not None
     secrets = tmp_path / "secrets"
     secrets.mkdir()
-    (secrets / "alerts_token").write_text((home.state / "token").read_text().strip())
+    (secrets / "alerts_token").write_text((home.state / "alerts_token").read_text().strip())
     (secrets / "telegram_bot_token").write_text(TOKEN)
     environ = {"TELEGRAM_CHAT_ID": str(OWNER), "TELEGRAM_API_BASE": home.telegram.url}
     async with (
