@@ -111,10 +111,10 @@ class Runner:
         facts.update(pid=os.getpid(), image=self.config.image, jobs=len(self.jobs.names))
         try:
             version = await self.engine.ping()
-            await self.engine.features(fresh=self.pool.last_error is not None)
+            features = await self.engine.features(fresh=self.pool.last_error is not None)
         except EngineError as error:
             return {**facts, "ok": False, "reason": error.what, "fix": error.fix}
-        facts["engine"] = version.get("Version", "")
+        facts.update(engine=version.get("Version", ""), image_id=features.image_id)
         if self.pool.last_error is not None:
             return {**facts, "ok": False, "reason": self.pool.last_error.what, "fix": self.pool.last_error.fix}
         return {**facts, "ok": True, "reason": "", "fix": ""}
