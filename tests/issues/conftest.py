@@ -1,6 +1,7 @@
 """Fixtures shared with other folders: pytest finds them by name here."""
 
+from tests.integration.automation.conftest import start as automation
 from tests.integration.gateway.conftest import home, start
 from tests.telegram_bench import bench, paired, telegram
 
-__all__ = ["bench", "home", "paired", "start", "telegram"]
+__all__ = ["automation", "bench", "home", "paired", "start", "telegram"]
