@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from appliance import __version__, cli_memory
+from appliance import __version__, cli_memory, cli_policy
 from appliance.cli_common import Config, Json, ask, choose_config, chosen_config, house, settings, show
 from appliance.cli_cron import cron_app
 from appliance.client import GatewayClient, NotRunningError
@@ -24,14 +24,14 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
 budget_app = typer.Typer(help="Today's limits: show, set, raise.")
 sessions_app = typer.Typer(no_args_is_help=True, help="Conversations.")
 models_app = typer.Typer(no_args_is_help=True, help="Local models: list, pull, verify, serve.")
-policy_app = typer.Typer(no_args_is_help=True, help="What commands may run.")
 config_app = typer.Typer(no_args_is_help=True, help="Settings: check, show, example.")
 audit_app = typer.Typer(no_args_is_help=True, help="The audit log.")
 for _name, _part in {
-    "budget": budget_app, "sessions": sessions_app, "models": models_app, "policy": policy_app,
+    "budget": budget_app, "sessions": sessions_app, "models": models_app, "policy": cli_policy.app,
     "config": config_app, "audit": audit_app, "memory": cli_memory.app, "cron": cron_app,
 }.items():  # fmt: skip
     app.add_typer(_part, name=_name)
+app.command()(cli_policy.approvals)
 
 
 @app.callback()
@@ -421,9 +421,6 @@ def _progress(phase: str, percent: float | None, detail: str) -> None:
     typer.echo(f"{phase} {percent:5.1f}%  {detail}" if percent is not None else f"{phase} {detail}", err=True)
 
 
-# policy and memory -------------------------------------------------------------------------------------------------
-
-
 @app.command("sandbox-runner")
 def sandbox_runner() -> None:
     """Run the sandbox runner by itself: the one process that holds the Docker socket (compose does)."""
@@ -431,28 +428,3 @@ def sandbox_runner() -> None:
     from appliance.sandbox.runner import serve
 
     raise typer.Exit(asyncio.run(serve(runner_config(settings()))))
-
-
-@policy_app.command("check")
-def policy_check(
-    command: Annotated[str | None, typer.Argument(help="One command; without it, --jsonl.")] = None,
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="Read {id, command, context} a line.")] = False,
-    host: Annotated[str, typer.Option(help="host or sandbox.")] = "host",
-    as_json: Json = False,
-) -> None:
-    """Say whether a command would run, be asked about, or be refused, and why."""
-    from appliance.sandbox import policy
-
-    if host not in ("host", "sandbox"):
-        raise typer.BadParameter("host is `host` or `sandbox`.")
-    if jsonl:
-        for line in policy.jsonl(sys.stdin, host=host, sandbox_policy=settings().exec.sandbox_policy):  # type: ignore[arg-type]
-            typer.echo(line)
-        return
-    if command is None:
-        raise typer.BadParameter("Give a command, or --jsonl.")
-    verdict = policy.check(command, host=host, sandbox_policy=settings().exec.sandbox_policy)  # type: ignore[arg-type]
-    if as_json:
-        show({"command": command, "verdict": verdict.verdict, "why": verdict.why})
-    else:
-        typer.echo(f"{verdict.verdict}: {verdict.why}")

@@ -410,6 +410,7 @@ class Parts:
             alerts=self.monitoring.alerts.receive,
             models=self.supervisor.status,
             approvals=self.execution.approvals,
+            rules=self.execution.approvals,
             people=self.access if self.channels else None,
             schedules=self.automation.schedules,
             memory_search=self.owners_memory.search,

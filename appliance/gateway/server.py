@@ -19,7 +19,19 @@ import uvicorn
 from litestar import Litestar
 
 from appliance.errors import StateError
-from appliance.gateway.api import health, login, memory, messages, openai, overview, pages, people, sessions, spend_page
+from appliance.gateway.api import (
+    health,
+    login,
+    memory,
+    messages,
+    openai,
+    overview,
+    pages,
+    people,
+    rules,
+    sessions,
+    spend_page,
+)
 from appliance.gateway.api.http import EXCEPTION_HANDLERS
 from appliance.gateway.connections import GuardedProtocol
 from appliance.gateway.protection import Hosts, Protection
@@ -38,7 +50,7 @@ _log = logging.getLogger("appliance.server")
 def build_app(services: Services) -> Protection:
     """Given the services, return the whole ASGI application."""
     handlers: list[Any] = []
-    for module in (messages, sessions, overview, openai, health, login, people, memory, pages, spend_page):
+    for module in (messages, sessions, overview, openai, health, login, people, rules, memory, pages, spend_page):
         handlers.extend(module.routes(services))
     app = Litestar(
         handlers,

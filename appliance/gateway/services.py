@@ -112,6 +112,14 @@ class Approvals(Protocol):
     async def decide(self, id: str, decision: str) -> dict[str, Any]: ...  # noqa: A002 - the API's word
 
 
+class Rules(Protocol):
+    """What commands always may (sandbox.approvals.Approvals)."""
+
+    def rules(self) -> Sequence[dict[str, Any]]: ...
+    async def allow(self, entry: str, *, host: str = "host", network: str = "none") -> dict[str, Any]: ...
+    async def revoke(self, id: str) -> None: ...  # noqa: A002 - the API's word
+
+
 class People(Protocol):
     """Who is paired and who waits (channels.access.Access)."""
 
@@ -158,6 +166,7 @@ class Services:
     metrics: Callable[[], bytes] | None = None
     approvals: Approvals | None = None
     people: People | None = None
+    rules: Rules | None = None
     memory_search: MemorySearch | None = None
     memory: MemoryView | None = None
     schedules: Callable[[], list[dict[str, Any]]] | None = None
