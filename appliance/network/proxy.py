@@ -19,6 +19,7 @@ _HEAD_BYTES = 64 * 1024
 _HEAD_SECONDS = 30.0
 _CONNECT_SECONDS = 20.0
 _IDLE_SECONDS = 300.0
+_CLOSE_SECONDS = 5.0
 _PIECE = 64 * 1024
 _MOST_CONNECTIONS = 256
 # Headers that speak about one connection, not about the message.
@@ -65,7 +66,7 @@ class WallProxy:
             pass  # the proxy stops; asyncio's streams report a cancelled handler as an error
         finally:
             self._tasks.discard(task)
-            writer.close()
+            await _close(writer)
 
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         async with asyncio.timeout(_HEAD_SECONDS):
@@ -125,7 +126,7 @@ class WallProxy:
         finally:
             up.cancel()
             await asyncio.gather(up, return_exceptions=True)
-            out.close()
+            await _close(out)
 
 
 async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -159,6 +160,16 @@ def _without_hops(rest: bytes) -> bytes:
     """Header lines (with the empty line at their end) for one message on a connection of its own."""
     kept = [line for line in rest.split(b"\r\n") if line and not line.lower().startswith(_HOP_HEADERS)]
     return b"\r\n".join([*kept, b"Connection: close", b"", b""])
+
+
+async def _close(writer: asyncio.StreamWriter) -> None:
+    """Let what is written go out, but not for ever."""
+    writer.close()
+    try:
+        async with asyncio.timeout(_CLOSE_SECONDS):
+            await writer.wait_closed()
+    except (OSError, TimeoutError):
+        writer.transport.abort()
 
 
 async def _answer(writer: asyncio.StreamWriter, status: int, text: str) -> None:

@@ -25,6 +25,8 @@ _URL = re.compile(
 )
 _WORD = re.compile(r"[^\W_]+")
 _SMALL_NUMBERS, _SMALL_DIGITS = 2, 4  # pages, years and days may be counted up
+# Words that say nothing: what addresses are built with.
+_COMMON = frozenset("http https www q s p id page pages search query index html htm php en de zh tw cn lang".split())
 _TRAILING = ".,;:!?'\"*_"
 
 
@@ -129,7 +131,7 @@ def _made_of(target: str, said: Sequence[Said]) -> bool:
 def _unknown_words(text: str, known: Sequence[Said]) -> list[str]:
     """The words of a text that stand in none of the others; scripts without spaces are looked for inside of runs."""
     whole = "\n".join(piece.text for piece in known).casefold()
-    words = set(_WORD.findall(whole))
+    words = _COMMON.union(_WORD.findall(whole))
     return [w for w in _WORD.findall(text.casefold()) if w not in words and (w.isascii() or w not in whole)]
 
 

@@ -20,13 +20,15 @@ from typing import Any
 
 from appliance.errors import ToolError
 from appliance.network.client import Fetched
+from appliance.tools.plain_markdown import markdown_of
 
 MOST_CHARS = 200_000
 _SECONDS = 25.0
 _MEMORY = 1024 * 1024 * 1024
 _ENTRIES = 50
 _PAGES = 200
-_FEW = 200  # characters: less than this of main text, and the whole page is taken
+_FEW, _MAIN_SHARE = 500, 0.1  # with less main text (characters, part of the page), the whole page is taken
+_FEED = re.compile(rb"<(rss|feed|rdf:RDF)[\s>]")
 _TEXT_TYPES = ("text/", "application/json", "application/xml", "application/javascript", "application/yaml")
 
 
@@ -90,7 +92,7 @@ def convert(body: bytes, media_type: str, charset: str = "", url: str = "") -> t
     start = body[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"%PDF-"):
         return _pdf(body)
-    if re.match(rb"(<\?xml[^>]*>\s*(<!--.*?-->\s*)*)?<(rss|feed|rdf:RDF)\b", start, re.DOTALL):
+    if re.match(rb"<(\?xml|!DOCTYPE rss|rss|feed|rdf:RDF)", start) and _FEED.search(body[:4096]):
         return _feed(body)
     if "html" in media_type or re.match(rb"<(!doctype html|html)", start, re.IGNORECASE):
         return _html(body, charset, url)
@@ -121,9 +123,12 @@ def _html(body: bytes, charset: str, url: str) -> tuple[str, str]:
     )  # fmt: skip
     title = str(getattr(found, "title", "") or "") if found is not None else ""
     text = str(getattr(found, "text", "") or "") if found is not None else ""
-    if len(text) < _FEW:
-        whole = trafilatura.html2txt(page)
-        text = whole if len(whole) > len(text) else text
+    tree = trafilatura.load_html(page)
+    if tree is not None:
+        whole = markdown_of(tree, url)
+        if len(text) < max(_FEW, len(whole) * _MAIN_SHARE):
+            text = whole  # no article: a front page, a list, a table
+        title = title or " ".join((tree.findtext(".//title") or "").split())
     return title, text
 
 
