@@ -45,13 +45,11 @@ from appliance.gateway.services import Services
 from appliance.lanes.pool import Pool
 from appliance.local_models.supervisor import Supervisor, needed
 from appliance.local_offers import LocalOffers
-from appliance.memory.capturing import Capturing, statements_of, statements_of_records
 from appliance.memory.commands import make_embedder
 from appliance.memory.house import Memory
-from appliance.memory.items import Items, note_line
-from appliance.memory.owner import OwnersMemory
+from appliance.memory.items import Items
 from appliance.memory.workspace import Workspace
-from appliance.messages import Event, Inbound, Mode, Outbound, Person, Received, Reply, Role, SessionKey
+from appliance.messages import Event, Inbound, Mode, Outbound, Person, Role, SessionKey
 from appliance.models.resolver import Resolver
 from appliance.models.shelf import Shelf
 from appliance.monitoring import Monitoring, with_commands
@@ -59,6 +57,7 @@ from appliance.observability import audit, logs, notices
 from appliance.observability.health import Health
 from appliance.observability.notices import Choices
 from appliance.overview import Overview
+from appliance.remembering import Remembering
 from appliance.sandbox import approvals
 from appliance.settings import Settings
 from appliance.spending import adjust, ledger
@@ -227,8 +226,8 @@ class Parts:
             resolver=self.resolver,
             cheap=self.cheap_chain,
             clock=self.clock,
-            capture=self._capture_records,
-            note=self._note,
+            capture=lambda *part: self.remembering.before_compaction(*part),
+            note=lambda *found: self.remembering.note(*found),
             emit=self._emit_hook,
             cooled=lambda key: self.prompt_builder(key.agent).cooled(key),
             counted=lambda outcome: self.metrics.add("compactions_total", outcome=outcome),
@@ -306,11 +305,17 @@ class Parts:
             audit=self.audit.record,
         )
         self.memory.open()
-        self.owners_memory = OwnersMemory(self.memory)
-        self.capturing = Capturing(self.memory, lambda tag: self.metrics.add("memory_captured_total", tag=tag))
+        self.remembering = Remembering(
+            self.memory,
+            self.workspace,
+            self.clock,
+            lambda tag: self.metrics.add("memory_captured_total", tag=tag),
+        )
+        self.owners_memory = self.remembering.owner
+        self.remembering.add_commands(self.commands)
         for tool in memory_tools(self.memory, lambda: settings.owner.zone):
             self.tools.add(tool)
-        self.intake.hooks.append(self._capture_turn)
+        self.intake.hooks.append(self.remembering.after_turn)
 
     def _build_execution(self) -> None:
         self.execution = Execution(
@@ -450,26 +455,6 @@ class Parts:
     def cheap_chain(self) -> list[str]:
         """Who flushes and summarises: the cheap model, then the local one when it is in the chain."""
         return list(dict.fromkeys([self.settings.cheap, *(m for m in self.settings.chain if m == "local")]))
-
-    async def _capture_turn(self, received: Sequence[Received], reply: Reply) -> None:
-        """Before an answer is committed: what people said by rule, into the day note."""
-        await self.capturing.take(statements_of(received))
-
-    async def _capture_records(self, session: SessionKey, records: Sequence[dict[str, Any]]) -> None:
-        """The same again over the part of the owner's conversation that leaves the window."""
-        if session.is_main:
-            await self.capturing.take(statements_of_records(records, session.agent, session.value))
-
-    async def _note(self, session: SessionKey, text: str, tainted: bool) -> None:
-        """What a flush found: to the day note, or to quarantine when outside text may have had a hand in it."""
-        now = self.clock.now()
-        if tainted:
-            self.memory.quarantine.hold(
-                text, at=now, session=session.value, agent=session.agent, person="owner", origin="flush"
-            )
-            return
-        lines = "\n".join(note_line(line) for line in text.splitlines())
-        await self.memory.touched(await self.workspace(session.agent).append_day_async(lines, now))
 
     async def _emit_hook(self, name: str, data: dict[str, Any]) -> None:
         log.debug("hook", event_name=name, **data)

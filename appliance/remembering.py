@@ -1,0 +1,89 @@
+"""Memory in the house: capture after a turn and before a compaction, flushed notes, `/memory`; part of the root."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from appliance.agent.transcript import Record
+from appliance.clock import Clock
+from appliance.gateway.commands import Ask, Choice, Commands, Said
+from appliance.memory.capturing import Capturing, statements_of, statements_of_records
+from appliance.memory.house import Memory
+from appliance.memory.items import note_line
+from appliance.memory.owner import OwnersMemory
+from appliance.memory.workspace import Workspace
+from appliance.messages import Received, Reply, Role, SessionKey
+from appliance.texts import say
+
+_SHOWN = 20
+
+
+class Remembering:
+    """Given memory and where an agent's files are, keep what people say and answer `/memory`."""
+
+    def __init__(
+        self, memory: Memory, workspace: Callable[[str], Workspace], clock: Clock, counted: Callable[[str], None]
+    ) -> None:
+        self._memory = memory
+        self._workspace = workspace
+        self._clock = clock
+        self._capturing = Capturing(memory, counted)
+        self.owner = OwnersMemory(memory)
+
+    async def after_turn(self, received: Sequence[Received], reply: Reply) -> None:
+        """Before an answer is committed: what people said by rule, into the day note."""
+        await self._capturing.take(statements_of(received))
+
+    async def before_compaction(self, session: SessionKey, records: Sequence[Record]) -> None:
+        """The same again over the part of the owner's conversation that leaves the window."""
+        if session.is_main:
+            await self._capturing.take(statements_of_records(records, session.agent, session.value))
+
+    async def note(self, session: SessionKey, text: str, tainted: bool) -> None:
+        """What a flush found: to the day note, or to quarantine when outside text may have had a hand in it."""
+        now = self._clock.now()
+        if tainted:
+            self._memory.quarantine.hold(
+                text, at=now, session=session.value, agent=session.agent, person="owner", origin="flush"
+            )
+            return
+        lines = "\n".join(note_line(line) for line in text.splitlines())
+        await self._memory.touched(await self._workspace(session.agent).append_day_async(lines, now))
+
+    def add_commands(self, commands: Commands) -> None:
+        commands.add("memory", self._command, Role.OWNER)
+
+    async def _command(self, ask: Ask) -> Said | str:
+        match ask.words:
+            case ["forget", *words] if words:
+                done = await self.owner.forget(" ".join(words), erase=False)
+                gone = "\n".join(f"- {item['text']}" for item in done["forgotten"])
+                return Said(
+                    say("memory_forgotten", ask.language, items=gone),
+                    (Choice(say("memory_undo_label", ask.language), "/memory undo"),),
+                )
+            case ["undo"]:
+                done = await self.owner.undo()
+                back = "\n".join(f"- {item['text']}" for item in done["restored"])
+                return say("memory_restored", ask.language, items=back)
+            case ["keep" | "drop" as decision, held]:
+                done = await self.owner.decide(held, decision == "keep")
+                return say(f"memory_{decision}", ask.language, text=done.get("kept") or done.get("dropped") or "")
+            case _:
+                return self._overview(ask)
+
+    def _overview(self, ask: Ask) -> Said:
+        """The newest items, what waits in quarantine, and how to change either."""
+        items = self._memory.items().active()[-_SHOWN:]
+        lines = [f"- [{item.tag}] {item.text} `{item.id}`" for item in reversed(items)]
+        waiting = self.owner.waiting()
+        if waiting:
+            lines.append(say("memory_waiting", ask.language, count=len(waiting)))
+            lines += [f"- {held['text']} `{held['id']}`" for held in waiting[:5]]
+        choices = [
+            Choice(f"{say(f'memory_{verb}_label', ask.language)}: {held['text'][:24]}", f"/memory {verb} {held['id']}")
+            for held in waiting[:3]
+            for verb in ("keep", "drop")
+        ]
+        head = say("memory_items" if items else "memory_empty", ask.language)
+        return Said("\n".join([head, *lines]), tuple(choices))
