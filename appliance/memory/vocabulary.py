@@ -18,6 +18,7 @@ from appliance.memory.schema import SHELVES, TOKENIZER
 from appliance.memory.store import rows
 
 _TOO_COMMON = 0.2  # of all entries
+_TOO_COMMON_WIDER = 0.03  # for words that only mean the same as the question's
 _SMALL = 500  # entries; in a small store nothing is too common
 _REMEMBERED = 20_000
 _STALE = 0.1  # a count is taken again when the store has grown by this share
@@ -49,7 +50,17 @@ class Vocabulary:
         counts = {term: self._count(connection, shelf, term, total) for term in question.terms}
         kept = [t for t in question.terms if total < _SMALL or counts[t] < _TOO_COMMON * total] or list(question.terms)
         perfect = sum(max(0.0, math.log((total - counts[t] + 0.5) / (counts[t] + 0.5))) for t in kept)
-        return Weighed(expression(question.names, kept), perfect, " OR ".join(widened(question)))
+        return Weighed(expression(question.names, kept), perfect, self._wider(connection, shelf, question, total))
+
+    def _wider(self, connection: apsw.Connection, shelf: int, question: Query, total: int) -> str:
+        """Words that mean the same, without those that stand in too many entries to say anything."""
+        phrases = widened(question)
+        if total >= _SMALL:
+            most = _TOO_COMMON_WIDER * total
+            phrases = tuple(
+                one for one in phrases if " " in one or self._count(connection, shelf, one.strip('"'), total) < most
+            )
+        return " OR ".join(phrases)
 
     def _count(self, connection: apsw.Connection, shelf: int, term: str, total: int) -> int:
         """In how many entries a word stands, as FTS5 counts it (stemmed)."""
