@@ -81,6 +81,7 @@ class Appliance(Parts):
             await self.supervisor.stop()
             await self.server.stop()
             await self.resolver.close()
+            await self.budget.close()
             await self.shelf.close()
             self.audit.record("stopped")
             await self.audit.flush()
@@ -141,6 +142,7 @@ class Appliance(Parts):
         """Once an hour: what has expired goes; once a night: a backup."""
         while True:
             await asyncio.to_thread(self.outputs.expire)
+            await self.budget.expire()
             if self.settings.backup.nightly:
                 await self._nightly_backup()
             await self.clock.sleep(3600.0)
@@ -161,7 +163,6 @@ class Appliance(Parts):
             log.error("the nightly backup failed", reason=error.what)
             return
         self.health.set("backup", State.READY, f"{made.files} files, {made.size:,} bytes")
-        self.metrics.set("backup_last_success_timestamp_seconds", self.clock.now())
         self.audit.record("backup", files=made.files, size=made.size)
 
 

@@ -7,28 +7,26 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from appliance import __version__, cli_memory, cli_policy
-from appliance.cli_common import Config, Json, ask, choose_config, chosen_config, house, settings, show
+from appliance import __version__, cli_memory, cli_money, cli_policy
+from appliance.cli_common import Config, Json, ask, choose_config, chosen_config, settings, show
 from appliance.cli_cron import cron_app
-from appliance.client import GatewayClient, NotRunningError
+from appliance.client import GatewayClient
 from appliance.errors import ApplianceError, InputError
 from appliance.settings import load_settings
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
-budget_app = typer.Typer(help="Today's limits: show, set, raise.")
 sessions_app = typer.Typer(no_args_is_help=True, help="Conversations.")
 models_app = typer.Typer(no_args_is_help=True, help="Local models: list, pull, verify, serve.")
 config_app = typer.Typer(no_args_is_help=True, help="Settings: check, show, example.")
 audit_app = typer.Typer(no_args_is_help=True, help="The audit log.")
 for _name, _part in {
-    "budget": budget_app, "sessions": sessions_app, "models": models_app, "policy": cli_policy.app,
-    "config": config_app, "audit": audit_app, "memory": cli_memory.app, "cron": cron_app,
+    "spend": cli_money.spend_app, "budget": cli_money.budget_app, "sessions": sessions_app, "models": models_app,
+    "policy": cli_policy.app, "config": config_app, "audit": audit_app, "memory": cli_memory.app, "cron": cron_app,
 }.items():  # fmt: skip
     app.add_typer(_part, name=_name)
 app.command()(cli_policy.approvals)
@@ -157,76 +155,6 @@ def context(
         typer.echo(f"{tool['tokens']:>7,}  tool {tool['name']}")
     typer.echo(f"{found['history_tokens']:>7,}  conversation")
     typer.echo(f"{found['total_tokens']:>7,}  in all")
-
-
-@app.command()
-def spend(
-    day: Annotated[str | None, typer.Option(help="YYYY-MM-DD, today or yesterday.")] = None,
-    by: Annotated[str, typer.Option(help="model, purpose, session, channel, agent or day.")] = "model",
-    as_json: Json = False,
-) -> None:
-    """What a day cost."""
-    query = f"?by={by}" + (f"&day={day}" if day else "")
-    report = ask(f"/api/spend{query}", lambda parts: parts.spending.spend(day, by))
-    if as_json:
-        show(report)
-        return
-    from appliance.spending.show import spend_text
-
-    typer.echo(spend_text(report))
-
-
-@budget_app.callback(invoke_without_command=True)
-def budget(ctx: typer.Context, as_json: Json = False) -> None:
-    """Show the limits and what is left of them."""
-    if ctx.invoked_subcommand is not None:
-        return
-    rows = ask("/api/budget", lambda parts: parts.budget.status())
-    if as_json:
-        show(rows)
-        return
-    from appliance.spending.show import budget_text
-
-    typer.echo(budget_text(rows, settings().owner.zone).replace("`", ""))
-
-
-@budget_app.command("raise")
-def budget_raise(amount: str, scope: Annotated[str, typer.Option(help="day, or purpose:cron …")] = "day") -> None:
-    """Raise a limit for the rest of today."""
-    usd = _usd(amount)
-    try:
-        client = GatewayClient.find(settings().state)
-    except NotRunningError:
-        with house() as parts:
-            asyncio.run(parts.budget.raise_today(usd, scope))
-    else:
-        client.call("POST", "/api/budget/raise", {"usd": str(usd), "scope": scope})
-    typer.echo(f"Raised by ${usd} for today.")
-
-
-@budget_app.command("set")
-def budget_set(amount: str) -> None:
-    """Set the daily limit from now on (`default` goes back to the setting)."""
-    usd = None if amount == "default" else _usd(amount)
-    try:
-        client = GatewayClient.find(settings().state)
-    except NotRunningError:
-        with house() as parts:
-            asyncio.run(parts.budget.set_daily(usd))
-    else:
-        text = "/budget set " + ("default" if usd is None else str(usd))
-        client.call("POST", "/api/messages", {"session": "main", "text": text})
-    typer.echo("The daily limit is the setting's again." if usd is None else f"The daily limit is ${usd} now.")
-
-
-def _usd(text: str) -> Decimal:
-    try:
-        amount = Decimal(text.removeprefix("$"))
-    except InvalidOperation:
-        raise InputError(f"{text!r} is not an amount of dollars.") from None
-    if not amount.is_finite() or amount < 0:
-        raise InputError(f"{text!r} is not an amount of dollars.")
-    return amount
 
 
 # sessions, audit, doctor, config -----------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from appliance.observability.health import Health
 from appliance.settings import Settings
 from appliance.spending.budget import Budget
 from appliance.spending.report import Spending
-from appliance.spending.show import budget_text, spend_text
+from appliance.spending.show import budget_text
 from appliance.texts import say
 
 _COMING = ("starting", "building", "fetching", "loading")
@@ -82,9 +82,6 @@ class Overview:
     def context(self, key: SessionKey, person: Person) -> dict[str, Any]:
         """What the next request of a session would hold."""
         return self.brain().account(key, person, messages_of(self.sessions.transcript(key).window()))
-
-    def spend_text(self, by: str, language: str) -> str:
-        return spend_text(self.spending.spend(None, by), language)
 
     def budget_text(self, language: str) -> str:
         return budget_text(self.budget.status(), self.settings.owner.zone, language)

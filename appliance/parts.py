@@ -23,6 +23,7 @@ from appliance.agent.templates import NAMES, template
 from appliance.agent.turn import Agent
 from appliance.automation import jobs
 from appliance.automation.house import Automation, Surroundings
+from appliance.backup import newest_backup
 from appliance.channels import access
 from appliance.channels.attachments import AttachmentStore
 from appliance.channels.telegram import state as telegram_state
@@ -64,6 +65,7 @@ from appliance.spending import adjust, ledger
 from appliance.spending.budget import Budget, BudgetEvent
 from appliance.spending.prices import Prices
 from appliance.spending.report import Spending
+from appliance.spending.show import MoneyText, footer_text
 from appliance.texts import language_of, say
 from appliance.tools.base import ToolContext, ToolResult
 from appliance.tools.files import Edit, Read, Write
@@ -111,7 +113,7 @@ class Parts:
         self._workspaces: dict[str, Workspace] = {}
         self._prompts: dict[str, PromptBuilder] = {}
         self._fixed_language = settings.owner.language if settings.owner.language != "auto" else ""
-        self.owner_language = self._fixed_language or "en"
+        self.owner_language: str = self._fixed_language or "en"
 
     def spawn(self, work: Any, name: str) -> None:
         """Run `work` in the background until it ends or the house stops."""
@@ -175,6 +177,8 @@ class Parts:
             language=lambda: self.owner_language,
         )
         self.metrics = self.monitoring.metrics
+        self.metrics.at_scrape("lane_depth", lambda: float(sum(self.pool.depths().values())))
+        self.metrics.at_scrape("backup_last_success_timestamp_seconds", lambda: newest_backup(self.state))
 
     def _build_models(self) -> None:
         settings = self.settings
@@ -235,6 +239,7 @@ class Parts:
         self.brain = Brain(
             compactor=self.compactor,
             pruner=Pruner(self.clock),
+            counted=self._count_context,
             resolver=self.resolver,
             prompts=self.prompt_builder,
             tools=self.tools,
@@ -267,6 +272,7 @@ class Parts:
             clock=self.clock,
             tell_owner=self.tell_owner,
             heard=self._heard,
+            footer=lambda reply: footer_text(reply.model, reply.cost) if self.settings.budget.footer else "",
         )
         self.intake.pool = self.pool
         self.events.listen(self.delivery.on_event)
@@ -276,7 +282,7 @@ class Parts:
             sessions=self.sessions,
             pool=self.pool,
             budget=self.budget,
-            money=self.overview,
+            money=MoneyText(self.budget, self.spending, lambda: self.settings.owner.zone),
             chain=self.chain_of,
             models=self.model_names,
             status=self.overview.status_text,
@@ -455,6 +461,11 @@ class Parts:
     def cheap_chain(self) -> list[str]:
         """Who flushes and summarises: the cheap model, then the local one when it is in the chain."""
         return list(dict.fromkeys([self.settings.cheap, *(m for m in self.settings.chain if m == "local")]))
+
+    def _count_context(self, sections: Sequence[tuple[str, int]]) -> None:
+        """What the last prompt held, for the dashboards."""
+        for name, size in sections:
+            self.metrics.set("context_tokens", float(size), section=name)
 
     async def _emit_hook(self, name: str, data: dict[str, Any]) -> None:
         log.debug("hook", event_name=name, **data)

@@ -60,6 +60,7 @@ class Brain:
     compactor: Compactor
     pruner: Pruner
     coming: Callable[[str], str | None]
+    counted: Callable[[Sequence[tuple[str, int]]], None] = lambda sections: None
 
     async def ask(self, asking: Asking, messages: list[Message]) -> AsyncIterator[Text | Told | Said]:
         """One model answer. Raises what Resolver.stream raises once nothing is left to try."""
@@ -166,6 +167,14 @@ class Brain:
         prompt = self.prompts(asking.agent).build(asking.session, profile)
         tools = self.tools_for(asking.session, asking.person, profile)
         output = min(settings.models.max_output_tokens, SMALL_OUTPUT if profile == "small" else 1_000_000)
+        used = sum(tool_characters(t) for t in tools) // 4
+        self.counted(
+            [
+                *((s.name, s.tokens) for s in prompt.sections),
+                ("tools", used),
+                ("conversation", message_tokens(messages)),
+            ]
+        )
         fixed = sum(tokens(part.text) for part in prompt.parts) + sum(tool_characters(t) // 3 for t in tools)
         allowance = max(256, window.size - max(window.reserve, min(output, window.size // 3)) - fixed)
         if message_tokens(messages) > allowance:

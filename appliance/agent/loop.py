@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from appliance.agent.limits import Limits
@@ -113,20 +113,10 @@ async def run_loop(
         if said is not None and said.content:
             messages.append({"role": "assistant", "content": list(said.content)})
         calls = [b for b in said.content if b["type"] == "tool_use"] if said else []
-        stuck = ended = False
-        results: list[Block] = []
-        for call in calls:
-            if steering.interrupted.is_set() or stuck or ended:
-                result = ToolResult(
-                    "(skipped: " + ("the turn ends here)" if stuck or ended else "the user wrote again)"), ok=False
-                )
-            else:
-                yield ToolStarted(call)
-                result = await _run(call, run_tool, steering.interrupted)
-                stuck = not result.ok and limits.failed(call["name"], call["input"])
-                ended = result.ends_turn
-            yield ToolEnded(call, result)
-            results.append(result_block(call, result))
+        step = _Step()
+        async for done in _run_calls(calls, run_tool, steering.interrupted, limits, step):
+            yield done
+        results = step.results
         injected = tuple(await steering.take())
         if results or injected:
             extra = [block for message in injected for block in message["content"]]
@@ -134,15 +124,39 @@ async def run_loop(
         if injected:
             yield Injected(injected)
             continue
-        if stuck:
-            yield Ended("failures", calls[-1]["name"])
-            return
-        if ended:
-            yield Ended("answered", "tool")
+        if step.end is not None:
+            yield step.end
             return
         if not calls and said is not None:
             yield _ending(said)
             return
+
+
+@dataclass(slots=True)
+class _Step:
+    """What the calls of one answer came to; `end` when the turn ends with them."""
+
+    results: list[Block] = field(default_factory=list)
+    end: Ended | None = None
+
+
+async def _run_calls(
+    calls: Sequence[Block], run_tool: RunTool, interrupted: asyncio.Event, limits: Limits, step: _Step
+) -> AsyncGenerator[ToolStarted | ToolEnded, None]:
+    """Run the calls of one answer in order; after an interrupt or an end the rest is skipped, and says so."""
+    for call in calls:
+        if interrupted.is_set() or step.end is not None:
+            why = "the turn ends here" if step.end is not None else "the user wrote again"
+            result = ToolResult(f"(skipped: {why})", ok=False)
+        else:
+            yield ToolStarted(call)
+            result = await _run(call, run_tool, interrupted)
+            if not result.ok and limits.failed(call["name"], call["input"]):
+                step.end = Ended("failures", call["name"])
+            elif result.ends_turn:
+                step.end = Ended("answered", "tool")
+        yield ToolEnded(call, result)
+        step.results.append(result_block(call, result))
 
 
 def result_block(call: Block, result: ToolResult) -> Block:

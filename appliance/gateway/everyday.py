@@ -26,6 +26,7 @@ class MoneyText(Protocol):
 class BudgetFace(Protocol):
     async def raise_today(self, usd: Decimal, scope: str = "day") -> None: ...
     async def set_daily(self, usd: Decimal | None) -> None: ...
+    async def resume(self) -> None: ...
 
 
 @dataclass(slots=True)
@@ -108,8 +109,11 @@ class Everyday:
             case ["raise", amount]:
                 await self.budget.raise_today(_dollars(amount))
                 self.audit("budget_raised", usd=amount, by=ask.person.id)
+            case ["resume"]:
+                await self.budget.resume()
+                self.audit("budget_resumed", by=ask.person.id)
             case ["set", amount] | [amount]:
-                await self.budget.set_daily(_dollars(amount))
+                await self.budget.set_daily(None if amount == "default" else _dollars(amount))
                 self.audit("budget_set", usd=amount, by=ask.person.id)
             case _:
                 raise InputError(say("budget_usage", ask.language))

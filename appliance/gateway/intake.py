@@ -52,6 +52,7 @@ class Intake:
     clock: Clock
     tell_owner: Told
     heard: Callable[[Inbound], None] = lambda inbound: None
+    footer: Callable[[Reply], str] = lambda reply: ""
     hooks: list[Hook] = field(default_factory=list)
     pool: Pool | None = None
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
@@ -187,6 +188,9 @@ class Intake:
         if len(reply.rows) > 1:
             language = inbound.person.language or language_of(inbound.text)
             text = f"_{say('merged', language, count=len(reply.rows))}_\n\n{text}"
+        footer = self.footer(reply) if reply.model else ""
+        if footer:
+            text = f"{text}\n\n_{footer}_"
         outbound = replace(
             _answer_to(inbound, text), in_reply_to=reply.rows, buttons=reply.buttons, attachments=reply.attachments
         )
