@@ -20,6 +20,7 @@ _HEAD_SECONDS = 30.0
 _CONNECT_SECONDS = 20.0
 _IDLE_SECONDS = 300.0
 _CLOSE_SECONDS = 5.0
+_LINGER_SECONDS = 30.0
 _PIECE = 64 * 1024
 _MOST_CONNECTIONS = 256
 # Headers that speak about one connection, not about the message.
@@ -50,6 +51,7 @@ class WallProxy:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.sleep(0)  # transports that were aborted close in the loop's next round
         await self._server.wait_closed()
         self._server = None
 
@@ -118,15 +120,24 @@ class WallProxy:
         heads: bool = False,
     ) -> None:
         """Pass bytes both ways until one side ends. `heads`: the answer's head is told to close the connection."""
-        up = asyncio.create_task(_pass_on(reader, out))
+        tasks = (asyncio.create_task(_pass_on(reader, out)), asyncio.create_task(_pass_down(there, writer, heads)))
         try:
-            if heads:
-                await _pass_heads(there, writer)
-            await _pass_on(there, writer)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if not tasks[1].done():  # the client has ended; what is on its way to it may still come
+                await asyncio.wait(tasks[1:], timeout=_LINGER_SECONDS)
         finally:
-            up.cancel()
-            await asyncio.gather(up, return_exceptions=True)
-            await _close(out)
+            for task in tasks:
+                task.cancel()
+            try:
+                await asyncio.gather(*tasks, return_exceptions=True)
+            finally:
+                await _close(out)
+
+
+async def _pass_down(there: asyncio.StreamReader, writer: asyncio.StreamWriter, heads: bool) -> None:
+    if heads:
+        await _pass_heads(there, writer)
+    await _pass_on(there, writer)
 
 
 async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -168,8 +179,10 @@ async def _close(writer: asyncio.StreamWriter) -> None:
     try:
         async with asyncio.timeout(_CLOSE_SECONDS):
             await writer.wait_closed()
-    except (OSError, TimeoutError):
+    except (OSError, TimeoutError, asyncio.CancelledError) as error:
         writer.transport.abort()
+        if isinstance(error, asyncio.CancelledError):
+            raise
 
 
 async def _answer(writer: asyncio.StreamWriter, status: int, text: str) -> None:
