@@ -75,6 +75,7 @@ def add(
     zone: Annotated[str, typer.Option("--tz", help="Time zone; yours when not given.")] = "",
     main: Annotated[bool, typer.Option("--main", help="Run in your main conversation.")] = False,
     silent: Annotated[bool, typer.Option("--silent", help="Do not send the answer to you.")] = False,
+    urgent: Annotated[bool, typer.Option("--urgent", help="Send the answer in quiet hours too.")] = False,
     webhook: Annotated[str, typer.Option(help="Post the answer as JSON to this address.")] = "",
     models: Annotated[str, typer.Option(help="Models in order, with commas.")] = "",
     tools: Annotated[str | None, typer.Option(help="Only these tools, with commas.")] = None,
@@ -89,7 +90,7 @@ def add(
     given = {"--name": name, "--tz": zone, "--webhook": webhook, "--models": models, "--tools": tools}
     given |= {"--except": holidays, "--budget": budget, "--late": late}
     words = [word for option, value in given.items() if value for word in (option, value)]
-    words += [flag for flag, wanted in (("--main", main), ("--silent", silent)) if wanted]
+    words += [flag for flag, wanted in (("--main", main), ("--silent", silent), ("--urgent", urgent)) if wanted]
     line = shlex.join([*words, schedule, text])
     try:
         client = GatewayClient.find(settings().state)

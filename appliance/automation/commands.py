@@ -120,6 +120,7 @@ def _parser() -> _Parser:
     parser.add_argument("--tz", default="")
     parser.add_argument("--main", action="store_true")
     parser.add_argument("--silent", action="store_true")
+    parser.add_argument("--urgent", action="store_true")
     parser.add_argument("--webhook", default="")
     parser.add_argument("--models", default="")
     parser.add_argument("--tools", default=None)
@@ -146,6 +147,7 @@ def parse_wish(argument: str) -> Wish:
         holidays=given.holidays,
         main=given.main,
         deliver="silent" if given.silent else "announce",
+        urgent=given.urgent,
         webhook=given.webhook,
         models=_names(given.models),
         tools=None if given.tools is None else _names(given.tools),

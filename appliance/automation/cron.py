@@ -197,7 +197,7 @@ class Cron:
         reason = "stopped" if reply.error == "stopped" else reply.error
         after, words = self._after(standing, occurrence, reply)
         retry = failed and self.plan(job).once and occurrence.attempt < MOST_ATTEMPTS and reply.error not in _MONEY
-        quiet = self.outlet.quiet(job.person, now)
+        quiet = None if job.urgent else self.outlet.quiet(job.person, now)
 
         def work(connection: apsw.Connection) -> list[tuple[Words, list[int]]]:
             if retry:

@@ -95,13 +95,14 @@ class Desk:
         if plan.once and plan.rule.after(now) is None:
             raise InputError(f"{plan.text} lies in the past.", fix="Give a later time.")
         name = " ".join(clean(wish.name or wish.text).split())[:_LONGEST_NAME].strip()
+        language = self.language() if owner else person.language or language_of(wish.text)
         job = Job(
             id="", name=name, plan=plan.text, prompt=clean(wish.text).strip(), zone=wish.zone, holidays=wish.holidays,
             main=wish.main, deliver="webhook" if wish.webhook else wish.deliver,  # type: ignore[arg-type]
             webhook=wish.webhook, models=wish.models, tools=wish.tools, budget=wish.budget,
             late_seconds=wish.late_seconds, person=OWNER if owner else person.id,
             places=() if owner or context is None else ((context.channel, dict(context.place)),),
-            anchor=now, language=person.language or language_of(wish.text, "en") if not owner else self.language(),
+            anchor=now, urgent=wish.urgent, language=language,
         )  # fmt: skip
         standing = await self.jobs.add(job, "pending" if pending else "active", self.settings().most)
         job = standing.job

@@ -138,6 +138,10 @@ class Heartbeat:
             return await self._go_on(run)
         return LONGEST_WAIT
 
+    def busy(self) -> bool:
+        """Whether a run is under way."""
+        return self._run() is not None
+
     def resting(self) -> str | None:
         """Why it does not look now, or None: outside its hours, or nobody has written for long."""
         now, settings = self.clock.now(), self.settings()

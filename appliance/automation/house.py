@@ -77,11 +77,12 @@ class Automation:
         self._house = house
         self._wake = asyncio.Event()
         self._looking = asyncio.Lock()
+        self._under_way = False  # whether a turn of ours may end: the end of any other is no news here
         self._task: asyncio.Task[None] | None = None
         self._pruned: float | None = None
         self.jobs = Jobs(house.core, house.clock)
         self.outlet = self._outlet()
-        door = _Door(house)
+        door = _Door(house, self._started)
         self.cron = Cron(
             jobs=self.jobs, database=house.core, door=door, outlet=self.outlet, clock=house.clock, zone=house.zone,
             settings=lambda: house.settings.schedules, files=house.files, audit=house.audit,
@@ -133,13 +134,16 @@ class Automation:
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None
 
+    def _started(self) -> None:
+        self._under_way = True
+
     def wake(self) -> None:
         """Something changed: look at once."""
         self._wake.set()
 
     def on_event(self, event: Event) -> None:
         """A turn ended that may have been one of ours (a listener of the hub)."""
-        if event.type == "done":
+        if event.type == "done" and self._under_way:
             self._wake.set()
 
     async def tick(self) -> float:
@@ -151,6 +155,7 @@ class Automation:
             if self._pruned is None or now - self._pruned > _PRUNE_SECONDS:
                 self._pruned = now
                 await self.jobs.prune()
+            self._under_way = self.cron.busy() or self.heartbeat.busy()
             return rest
 
     async def _run(self) -> None:
@@ -211,10 +216,12 @@ class Automation:
 class _Door:
     """The front door as cron and heartbeat use it."""
 
-    def __init__(self, house: Surroundings) -> None:
+    def __init__(self, house: Surroundings, started: Callable[[], None]) -> None:
         self._house = house
+        self._started = started
 
     async def accept(self, inbound: Inbound, extra: Callable[[apsw.Connection], object]) -> None:
+        self._started()
         await self._house.intake.accept(inbound, extra)
 
     def answer(self, key: tuple[str, str, str, str, str]) -> Reply | None:

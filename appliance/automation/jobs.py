@@ -48,7 +48,8 @@ class Job(msgspec.Struct, frozen=True):
 
     `holidays`: an iCalendar file in the work folder whose days are left out. `late_seconds`: how late a missed run may
     still be made up for (0: the setting). `budget`: dollars a day, empty for none of its own. `places`: where a
-    member who asked for it reads; empty for the owner, who is found wherever they wrote last.
+    member who asked for it reads; empty for the owner, who is found wherever they wrote last. `urgent`: its words do
+    not wait for the end of quiet hours.
     """
 
     id: str
@@ -68,6 +69,7 @@ class Job(msgspec.Struct, frozen=True):
     places: tuple[tuple[str, dict[str, Any]], ...] = ()
     anchor: float = 0.0
     language: str = "en"
+    urgent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class WebhookCarrier:
         headers = {"content-type": "application/json", "idempotency-key": f"appliance-{nonce}"}
         try:
             # No redirects: the owner gave one address, and a redirect could lead anywhere.
-            async with httpx2.AsyncClient(timeout=_TIMEOUT_SECONDS, follow_redirects=False) as client:
+            async with httpx2.AsyncClient(timeout=_TIMEOUT_SECONDS, follow_redirects=False, trust_env=False) as client:
                 response = await client.post(str(place["url"]), content=part["body"].encode(), headers=headers)
         except httpx2.HTTPError as error:
             raise DeliveryError(f"{place['url']} cannot be reached: {error}.") from error

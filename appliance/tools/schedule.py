@@ -17,6 +17,7 @@ class Wish:
     """A job as somebody asks for it. `when` is a schedule as people write it; empty fields mean the default.
 
     `holidays`: path of an iCalendar file in the work folder. `late_seconds`: how late a missed run may be made up for.
+    `urgent`: not held back in quiet hours; only a person can say so, never the model.
     """
 
     when: str
@@ -31,6 +32,7 @@ class Wish:
     tools: tuple[str, ...] | None = None
     budget: str = ""
     late_seconds: int = 0
+    urgent: bool = False
 
 
 class Scheduler(Protocol):

@@ -53,3 +53,14 @@ async def test_what_is_held_survives_a_restart(start: Start) -> None:
     again = await start("2026-11-30T15:00:00Z", provider=home.provider)
     await again.quiet()
     assert again.pocket.got == ["42"]
+
+
+async def test_what_a_person_called_urgent_comes_at_once_and_the_model_cannot_call_it_so(start: Start) -> None:
+    home = await start(APPLIANCE_SCHEDULES__QUIET_HOURS='["12:00-14:00"]')
+    await home.schedule('--urgent "0 13 * * *" Look at the water alarm')
+    home.provider.script(Reply(text="Water!"))
+    await home.at("2026-11-30T13:00:00Z")
+    assert home.pocket.got == ["Water!"]
+    assert "urgent" not in str(home.provider.calls[-1].request)
+    [spec] = [tool.spec for tool in home.house.tools._tools.values() if tool.spec.name == "schedule"]
+    assert "urgent" not in spec.schema["properties"]
