@@ -194,7 +194,7 @@ class ExecSettings(Section):
     pool_size: int = setting(2, "Containers kept ready.", ge=0, le=32)
     sandbox_policy: Literal["open", "strict"] = setting("open", "`strict` applies the host policy in the sandbox too.")
     hosts: list[Literal["sandbox", "host", "remote"]] = setting(["sandbox"], "Where commands may run.")
-    allow_domains: list[str] = setting([], "Domains that commands may reach through the proxy.", ["pypi.org"])
+    allow_domains: list[str] = setting([], "Domains that commands may reach through the proxy.", ["example.org"])
     runner_socket: str = setting("", "Socket of a runner that runs elsewhere (compose sets it).", "/run/runner.sock")
 
 
