@@ -34,12 +34,31 @@ _QUOTING = re.compile(
 )
 # Said only to stress what came before.
 _EMPHASIS = re.compile(
-    r"没得商量|没商量|(?:也|都|绝对|就是)不行$|切记|no exceptions|not even|full stop|i mean it|period$"
+    r"没得商量|没商量|(?:也|都|绝对|就是)不行$|切记|no exceptions|not even|full stop|i mean it|period$|^(?:真"
+    r"|要|若)?有?急?事(?:儿|情)?(?:就|再|可以)?[^，,。]{0,8}(?:说|找|联系|聊)|^(?:next|every|each) time and"
+    r"|^and every"
 )
+# Only says how the thing named before was: "you posted it in three parts, a bit tiring".
+_VERDICT = re.compile(
+    r"(?:真的?|太|好|超|挺|很|有点|有些|蛮|怪|看着|看得|读着|听着|用着|看起来|实在|可)*(?:舒服|烦|清楚|省心"
+    r"|省事|方便|好用|好懂|累|乱|头疼|头大"
+    r"|爽|赞|棒|喜欢|顺眼|吵|费劲|麻烦|直观|一目了然|难受|闹心|贴心)(?:了|多了|极了|的|人)?(?:啊|耶|哦|呢|吧"
+    r"|啦|欸|诶)?"
+    r"|(?:it's |that's |this is )?(?:so |really |very |a bit |quite |super )?(?:annoying|tiring|exhausting"
+    r"|confusing"
+    r"|perfect|lovely|much (?:better|nicer|clearer)|handy|helpful|irritating|a pain)"
+)
+_OF_AGENT = re.compile(
+    r"你|每次|每回|上次|上回|昨天那|那种|这种|那个|之前那|\b(?:you|your|that|those|every time|last)\b"
+)
+_HEDGED = re.compile(r"\b(?:maybe|perhaps|might)\b|还是[^，,。]{2,}(?:好|吧)|我就|我会")
+_BEFORE_DOING = re.compile(r"^before (?:you )?\w+|(?:之前|以前|前)$")
+_TO_ME = re.compile(r"\b(?:show|send|give|read|run|tell|text|ask|check|let|ping)\b.*\bme\b|给我|让我|跟我|问我")
 _PERSONAL = re.compile(r"我(?!家|们家|的)|(?:i|i'm|im)\b")
 _OWN_WORDS = re.compile(r"我(?:说|讲|是说)|\b(?:i|i've|as i) (?:said|say|told)")
 _LEADS_TO = re.compile(
-    r"^(?:when|whenever|if|before|after|while|once|unless|on|during|between|until|for anything|anything|as soon as)\b"
+    r"^(?:when|whenever|if|before|after|while|once|unless|on|during|between|until|for anything|anything"
+    r"|as soon as|next time|any ?time|every ?time|each time|whenever)\b"
     r"|^(?:如果|要是|只要|凡是|涉及|遇到|碰到|等我|每次|每当|在我|当我)"
     r"|(?:的时候|时|之前|以前|之后|以后|前|后|期间|的话|的事|操作|的东西)$"
 )
@@ -105,6 +124,7 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
     view = View.of(whole, parts[0].text, asked, rules)
     found = _Found(text, masked)
     others = False
+    before: Clause | None = None  # the last clause, when it was nothing
     for clause in parts:
         if _QUOTING.search(clause.text) and not _OWN_WORDS.search(clause.text):
             break
@@ -123,6 +143,9 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
             question=(asked and last) or (view.asks and asks(clause.text, rules)),
             told=found.told,
         )
+        if before is not None and tag != "B" and _VERDICT.fullmatch(clause.text) and _OF_AGENT.search(before.text):
+            tag, clause = "W", Clause(before.start, clause.end, masked[before.start : clause.end])
+        before = clause if tag is None and not others else None
         found.add(clause, tag, rules, leading=not last and _LEADS_TO.search(clause.text) is not None)
     return found.items()
 
@@ -135,6 +158,7 @@ class _Found:
         self._masked = masked
         self._spans: list[tuple[int, int, Tag, bool]] = []
         self._lead: Clause | None = None
+        self._weak = False  # whether the last item needs its sentence to be understood
 
     def add(self, clause: Clause, tag: Tag | None, rules: Rules, *, leading: bool) -> None:
         """Take the next clause with its tag. `leading`: it only says when the following clause holds."""
@@ -142,6 +166,8 @@ class _Found:
             self._lead = clause
             return
         lead, self._lead = self._lead, None
+        if lead is not None and tag in ("W", None) and _BEFORE_DOING.search(lead.text) and _TO_ME.search(clause.text):
+            tag = "B"  # "before you post, show it to me"
         if tag is None:
             return
         strong = (
@@ -174,10 +200,15 @@ class _Found:
                 # "We moved the server, it runs Debian": one fact told in two breaths.
                 self._spans[-1] = (begin, clause.end, "O", led)
                 return
-            if tag == "W" and before != "O" and led and clause.start - end < 6:
+            if tag == "O" and before != "O":
+                return  # the reason of what was just asked for
+            if before == "O" and tag != "O" and self._weak and _HEDGED.search(clause.text):
+                self._spans.pop()  # a hedged request: the fact before it is only its reason
+            elif tag == "W" and before != "O" and led and clause.start - end < 6:
                 self._spans.pop()  # "not so long, I like three sentences": the second half says it
             elif before != "O" and not strong:
                 return
+        self._weak = not strong
         self._spans.append((clause.start, clause.end, tag, leads))
 
     @property

@@ -50,6 +50,8 @@ def clauses(masked: str, start: int, end: int, rules: Rules) -> list[Clause]:
     position = start
     for cut, following in [*((m.start(), m.end()) for m in _CLAUSE.finditer(masked, start, end)), (end, end)]:
         text = masked[position:cut]
+        if masked[cut:following].isspace() and len(text.split()) == 1 and text.isascii():
+            continue  # "lately I'm …"
         left = position + len(text) - len(text.lstrip(_BEFORE))
         right = cut - (len(text) - len(text.rstrip(_BEHIND)))
         if right > left:

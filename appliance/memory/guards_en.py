@@ -22,6 +22,8 @@ WHOLE_HYPOTHESIS = (
 CONDITION = r"\bif\b|\bin case\b|\bprovided\b|\bassuming\b"
 WISHED = r"\bit(?:'d| would) be (?:nice|lovely|great|handy) if"
 TODAY = (
+    r"^i'?m (?:at (?:the|a)|in (?:a|the) (?:meeting|call|cinema|theatre|shower|bath|car|queue)|on (?:a"
+    r"|the) (?:call|phone|plane|train|bus))\b|"
     r"\btoday\b(?! on\b)|\btonight\b|\btomorrow\b|\bthis (?:time|once|one|morning|afternoon|evening|weekend"
     r"|week|file|post|article|email|draft|photo|picture|report|message|song|chapter|paragraph|instance|pr"
     r"|build|deploy|run|round|batch|page|video|slide|list)\b|\bjust (?:this )?once\b|\bfor (?:now|today"
@@ -37,7 +39,7 @@ FROM_TODAY = r"\bevery\b|\beach\b|\balways\b|\bfrom today|starting today|as of t
 PAST = (
     r"\bused to\b(?<!'m used to)(?<!am used to)(?<!get used to)(?<!getting used to)(?<!im used to)"
     r"|\bas a (?:kid|child|teenager|student)\b"
-    r"|\bwhen i was\b|\bno longer\b|\byears ago\b|\bback (?:then|when|in the day|in (?:19|20)\d\d"
+    r"|\bwhen i was\b|\byears ago\b|\bback (?:then|when|in the day|in (?:19|20)\d\d"
     r"|in (?:college|school|uni))\b|\bin the past\b|\bonce upon\b|\bin my (?:youth|previous|last job|old)\b"
     r"|\bgrown out of\b|\bgrew out of\b|\bfor a while in\b|\bin those days\b|\bonce (?:lived|worked|had|loved"
     r"|hated|owned)\b|\bformerly\b|\bpreviously\b|\bmy old (?:job|flat|house|place|boss)\b|\bi'm over (?:it"
@@ -49,7 +51,7 @@ TAKE_BACK = (
     r"|not true|isn't true)\b|\b(?:hours|rule|rules|ban|restriction|limit|thing)\b.{0,24}\b(?:is|are) (?:off"
     r"|over|gone|cancelled|canceled|void|history)\b|\b(?:outdated|no longer accurate)\b|\bbin (?:it|that)\b"
     r"|\bfrom your notes\b|"
-    r"\b(?:strike that|unsay|retract|rescind|nix that)\b|\bi(?:'m| am) not .{2,24} any ?more\b|\bi (?:don't"
+    r"\b(?:strike that|unsay|retract|rescind|nix that)\b|\bi (?:don't"
     r"|do not) (?:actually |really )?(?:hate|mind) .{2,30}(?:any ?more|after all|at all)?$"
     r"|\bi was (?:only )?(?:joking|kidding|being sarcastic)\b|"
     r"\b(?:scrap|drop|lift|kill|ditch|lose|end|reset|relax|remove) (?:the|my|that|this|all) .{0,24}\b(?:thing"
@@ -78,6 +80,8 @@ TAKE_BACK = (
     r"|part) about .{2,40}(?:wrong|not|wasn't|isn't|remove|forget|delete)|\bpretend i (?:never|didn't)"
 )
 FICTION = (
+    r"\b(?:novel|story|screenplay|fanfic|comic|book|play|script)'s (?:hero|heroine|villain|main"
+    r"|narrator|protagonist|lead)|"
     r"\blines? (?:like|such as|of dialogue)\b|"
     r"\b(?:write|give|make|tell|draft|invent|continue|add|create|compose|pen|help|need"
     r"|finish)\b.{0,40}\b(?:villain|story|stories|novel|(?:a|main|my|the) character\b|dialogue|poem|screenplay"

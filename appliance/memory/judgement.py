@@ -7,8 +7,14 @@ from dataclasses import dataclass
 
 from appliance.memory.items import Tag
 from appliance.memory.rules import Rules
+from appliance.memory.voices import SPOKEN, VOID
 
 _WORD = re.compile(r"[a-z0-9']+|[\u4e00-\u9fff]")
+# "Grandma keeps saying '…'": the fact is only that she says so.
+_QUOTES = re.compile(
+    rf"(?:说|讲|念叨?|唠叨|喊|问|写|回|唱)(?:了|着|过|道|的是|一?句)?[^，,。]{{0,3}}{VOID}"
+    rf"|\b(?:says?|said|saying|texted|wrote|writes|goes|yelled|asked|shouted|posted)[,]? {VOID}"
+)
 _ME = re.compile(r"我|\b(?:me|my|i)\b")
 # A liking outlasts the words about time around it, unless it is said of this very day or occasion.
 _LASTING = re.compile(r"喜欢|讨厌|偏爱|偏好|受不了|习惯|\b(?:like|love|hate|prefer|enjoy|dislike|can't stand|adore)\b")
@@ -20,6 +26,7 @@ _COMPLAINT = re.compile(r"不下去|受不|难受|头[疼痛大昏晕]|烦|累|a
 # "No need to ask, just do it" allows something; it forbids nothing.
 _ALLOWS = re.compile(
     r"(?:不用|不必|无需|不需要)[^，,。]{0,6}(?:问|确认|请示|报备|等我|征求)"
+    r"|(?:不用|不必)[^，,。]{1,10}(?:真|太|好|超|可)(?:爽|好|棒|开心|舒服|香)"
     r"|(?:no need to|don't (?:have|need) to|needn't) (?:ask|check|confirm|wait)"
 )
 _CONTINUES = re.compile(
@@ -30,14 +37,23 @@ _CONTINUES = re.compile(
     r"|married|single|retired|(?:two|three|four|one) (?:kids|children|cats|dogs))\b"
 )
 _REQUEST = re.compile(r"\b(?:could|can|would|will) you\b|能不能|可不可以|能否|可以|麻烦")
+# "The headline a bit bigger?": how the agent's own work should be, asked or said.
+_MORE = re.compile(
+    r"(?:讲话|说话|回复|回答|回话|语气|口气|态度|标题|字|字体|文字|排版|内容|菜谱|回我|解释|说明|总结|摘要"
+    r"|日报|周报|图表?|语速|音量|声音)"
+    r"[^，,。]{0,8}(?:一点|一些|点儿?|些)(?:吗|吧|啦|嘛|呢)?$"
+    r"|先[^，,。]{1,8}再[^，,。]{1,8}"
+)
 _REFUSES = re.compile(
     r"^(?:never|don't|no )|rather you|don't want|do not want|never want|like it if you (?:didn't|stopped)"
 )
 # How the agent speaks: an English imperative about it is a standing wish even without "always".
 _MANNER = re.compile(
     r"\b(?:metric|imperial|celsius|fahrenheit|english|french|german|spanish|chinese|japanese|italian|dutch|mandarin"
-    r"|cantonese|british|american|spelling|bullets?|markdown|tables?|units?|24[- ]hour|iso|emoji|plain|short|shorter"
-    r"|brief|concise|formal|informal|casual|tone|sentences?|lines|words|lower ?case|headings?|python|typescript|rust"
+    r"|cantonese|british|american|spelling|bullets?|markdown|tables?|units?|24[- ]hour|iso|emoji|plain|short"
+    r"|shorter"
+    r"|brief|concise|formal|informal|casual|tone|small|large|big|clean|civil|polite|simple|friendly|gentle"
+    r"|sentences?|lines|words|lower ?case|headings?|python|typescript|rust"
     r"|bash|code (?:blocks?|comments?|examples?)|first name|nickname|pronouns|dates?|currency|euros|dollars|pounds"
     r"|kilometers|kilometres|miles|temperatures?|simplified|traditional|citations?|sources|links|conclusion"
     r"|bottom line|point first|examples|numbers)\b|中文|英文|繁体|简体"
@@ -51,6 +67,7 @@ class View:
 
     rules: Rules
     today: bool
+    mixed: bool  # both an occasion and a standing rule: each clause is looked at
     past: bool
     once: bool  # some clause speaks of the past
     asks: bool  # some clause has the form of a question
@@ -63,9 +80,12 @@ class View:
         condition = rules.condition.search(whole) is not None
         once = rules.past.search(whole) is not None
         asks = rules.asking.search(whole) is not None
+        occasion = rules.today.search(whole) is not None
+        lasting = occasion and rules.from_today.search(whole) is not None
         return cls(
             rules,
-            today=rules.today.search(whole) is not None and rules.from_today.search(whole) is None,
+            today=occasion and not lasting,
+            mixed=occasion and lasting,
             past=once and rules.now.search(whole) is None,
             once=once,
             asks=asks,
@@ -109,26 +129,38 @@ def judge(clause: str, view: View, *, others: bool, question: bool, told: bool =
     one without a subject goes on about the same.
     """
     rules = view.rules
+    if SPOKEN in clause:
+        return None
     if view.once and rules.past.search(clause) and rules.now.search(clause) is None:
         return None
     if view.doubted or len(_WORD.findall(clause)) < 2 or (others and rules.says.search(clause)):
         return None
-    if not view.today and not view.past and _is_boundary(clause, view, question=question):
+    today = view.today or (
+        view.mixed and rules.today.search(clause) is not None and rules.from_today.search(clause) is None
+    )
+    if not today and not view.past and _is_boundary(clause, view, question=question):
         return "B"
-    if question and not others and not view.today and _REQUEST.search(clause) and rules.standing_strong.search(clause):
+    if question and not others and not today and _asks_for_good(clause, rules):
         return "W"
-    if question or view.past or rules.chat.match(clause):
+    if question or view.past or rules.chat.match(clause) or _QUOTES.search(clause):
         return None
     if others:
-        own = not view.today and _ME.search(clause) is not None and rules.comfort.search(clause) is not None
+        own = not today and _ME.search(clause) is not None and rules.comfort.search(clause) is not None
         return "W" if own else None
     if view.condition and rules.condition.search(clause):
         return None
-    if (not view.today or (_LASTING.search(clause) and not _ONE_DAY.search(clause))) and _is_want(clause, view):
+    if (not today or (_LASTING.search(clause) and not _ONE_DAY.search(clause))) and _is_want(clause, view):
         return "W"
-    if told and not view.task and not view.today and _CONTINUES.match(clause):
+    if told and not view.task and not today and _CONTINUES.match(clause):
         return "O"
-    return "O" if _is_fact(clause, view) else None
+    return "O" if _is_fact(clause, view, today=today) else None
+
+
+def _asks_for_good(clause: str, rules: Rules) -> bool:
+    """True for a question that asks for something for good: "could you always…", "the titles a bit shorter?"."""
+    return _REQUEST.search(clause) is not None and (
+        rules.standing_strong.search(clause) is not None or _MORE.search(clause) is not None
+    )
 
 
 def _is_boundary(clause: str, view: View, *, question: bool) -> bool:
@@ -162,16 +194,18 @@ def _is_want(clause: str, view: View) -> bool:
         return len(_WORD.findall(rules.standing_strong.sub("", clause))) > 2
     if view.task and not rules.standing.search(clause):
         return False
+    if _MORE.search(clause):
+        return True
     match = rules.wish.search(clause)
     return match is not None and (
         match.group()[:1] > "z" or _MANNER.search(clause) is not None or rules.standing.search(clause) is not None
     )
 
 
-def _is_fact(clause: str, view: View) -> bool:
+def _is_fact(clause: str, view: View, *, today: bool) -> bool:
     rules = view.rules
     if view.task or rules.fault.search(clause):
         return False
     if rules.recent.search(clause):
         return True
-    return not view.today and rules.state.search(clause) is not None
+    return not today and rules.state.search(clause) is not None

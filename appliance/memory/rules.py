@@ -5,22 +5,25 @@ from __future__ import annotations
 import functools
 import re
 
-from appliance.memory import guards_en, guards_zh
+from appliance.memory import facts_en, facts_zh, guards_en, guards_zh
 from appliance.memory import rules_en as en
 from appliance.memory import rules_zh as zh
 
 _HAN = re.compile("[\u4e00-\u9fff]")
 _LATIN = re.compile("[a-z]{2}")
 # Spoken about the house or the person: what follows is a fact rather than an instruction.
-_ZH_FACT_SUBJECT = rf"^(?:我(?!要|想|希望|喜欢|的(?:邮件|回复|周报|报告))|我们|{zh.HOME}(?!要|请))"
+_ZH_FACT_SUBJECT = rf"^(?:我(?!要|想|希望|喜欢|的(?:邮件|回复|周报|报告))|我们|{facts_zh.HOME}(?!要|请))"
 _ZH_OTHERS = (
-    rf"^(?:我(?:们)?(?:的|有个|有一个)?|我?那?个?|一个|某个?)?{zh.OTHERS}|^我?{zh.KIN}的(?:{zh.OTHERS}|{zh.KIN})"
+    rf"^(?:我(?:们)?(?:的|有个|有一个)? ?|我?那?个?|一个|某个?)?{zh.OTHERS}"
+    rf"|^[^，,。我你]{{1,10}}的{zh.OTHERS}|^我?{facts_zh.KIN}的(?:{zh.OTHERS}|{facts_zh.KIN})"
 )
+# In mixed talk "when I sleep" may be Chinese and "no sound" English: such a clause has two beginnings.
+_FOLLOW_CHINESE = ("negation", "wish", "soft_limit")
 _EN_FACT_SUBJECT = r"^(?:i|we|i'm|im|ive|we're|i've|my|our)\b"
 
 
 class Rules:
-    """Each attribute is one table as a compiled pattern, named as in rules_zh/en.py and guards_zh/en.py."""
+    """Each attribute is one table as a compiled pattern, named as in rules_, facts_ and guards_zh/en.py."""
 
     take_back: re.Pattern[str]
     fiction: re.Pattern[str]
@@ -61,9 +64,11 @@ class Rules:
     short_object: re.Pattern[str]
 
     def __init__(self, *, chinese: bool, english: bool) -> None:
-        tables = [*([zh, guards_zh] if chinese else []), *([en, guards_en] if english else [])]
+        tables = [*([zh, facts_zh, guards_zh] if chinese else []), *([en, facts_en, guards_en] if english else [])]
         for name in Rules.__annotations__:
             sources = [getattr(table, name.upper()) for table in tables if hasattr(table, name.upper())]
+            if chinese and english and name in _FOLLOW_CHINESE:
+                sources[-1] = sources[-1].replace("^(?:and", "(?:^|(?<=[\u4e00-\u9fff] ))(?:and")
             setattr(self, name, re.compile(_hoisted("|".join(sources))))
         # Joined, because one walk over the text is quicker than several.
         self.not_meant = _join(*(p.pattern for p in (self.take_back, self.fiction, self.lyrics, self.sarcasm)))

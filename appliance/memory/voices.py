@@ -12,6 +12,7 @@ from pathlib import Path
 from appliance.memory.rules import Rules
 
 VOID = "\ue000"
+SPOKEN = "\ue001"  # what somebody else said, or is to be told: whoever announces it states nothing either
 _QUOTES = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|“[^”]*(?:”|\Z)|「[^」]*(?:」|\Z)|『[^』]*(?:』|\Z)|《[^》]*》|〈[^〉]*〉"
     r"|‘[^’\n]{8,}’|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){4,160}'(?!\w)|\"[^\"\n]*\"|(?:https?://|www\.)\S+",
@@ -19,9 +20,11 @@ _QUOTES = re.compile(
 )
 # Whole lines that are comments, queries, settings, logs or program text.
 _CODE_LINE = re.compile(
-    r"^\s*(?://|/\*|\*\s|--\s|#(?!\s*\d)\s?\S|>|\$\s|<!--|(?:error|warning|exception|traceback|fatal)\b[^:\n]{0,20}:"
+    r"^\s*(?://|/\*|\*\s|--\s|#(?!\s*\d)\s?\S|>|\$\s|<!--|(?:error|warning|exception|traceback"
+    r"|fatal)\b[^:\n]{0,20}:"
     r"|(?:const|let|var)\s\w+\s*=).*$"
-    r"|^.*(?:\bselect\b.+\bfrom\b|\binsert into\b|\bgit (?:commit|push|log|add)\b|\bconsole\.log|\bprint\(|\bdef \w+\("
+    r"|^.*(?:\bselect\b.+\bfrom\b|\b(?:insert into|alter table|create table|delete from|drop table)\b"
+    r"|\bif ?\(.*\) ?\{|\bgit (?:commit|push|log|add)\b|\bconsole\.log|\bprint\(|\bdef \w+\("
     r"|\bfunction\b.*\(|=>|\becho\b|\bimport \w+|\bregex\b|\bgrep\b|</\w+>|^\s*[{\[].*[}\]]\s*$"
     r"|\.(?:ya?ml|json|toml|ini|conf|env|py|js|ts|sh|md|css|log)\b.{0,10}[:：里中]|\b\w+_\w+\s*[:=]).*$",
     re.MULTILINE,
@@ -59,7 +62,7 @@ def mask(folded: str, rules: Rules) -> str:
         # What follows is the text to translate, to send, or what somebody said: up to the end of its paragraph.
         end = folded.find("\n", match.end())
         end = len(folded) if end < 0 else end
-        folded = folded[: match.end()] + VOID * (end - match.end()) + folded[end:]
+        folded = folded[: match.end()] + SPOKEN * (end - match.end()) + folded[end:]
     return folded
 
 

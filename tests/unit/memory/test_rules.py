@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.memory import guards_en, guards_zh, rules_en, rules_zh
+from appliance.memory import facts_en, facts_zh, guards_en, guards_zh, rules_en, rules_zh
 from appliance.memory.rules import Rules, _alternatives, _hoisted, rules_for
 from appliance.memory.voices import fold, mask
 
@@ -14,7 +14,7 @@ CORPUS = Path(__file__).parents[2] / "corpora" / "capture.jsonl"
 TEXTS = [fold(json.loads(line)["text"]) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
 TABLES = [
     (f"{table.__name__.rpartition('.')[2]}.{name}", getattr(table, name))
-    for table in (rules_zh, guards_zh, rules_en, guards_en)
+    for table in (rules_zh, facts_zh, guards_zh, rules_en, facts_en, guards_en)
     for name in sorted(vars(table))
     if name.lower() in Rules.__annotations__
 ]
