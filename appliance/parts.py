@@ -31,6 +31,7 @@ from appliance.channels.telegram.channel import TelegramChannel
 from appliance.channels.webchat import WebChat
 from appliance.clock import Clock, SystemClock
 from appliance.database import Database
+from appliance.errors import AddressError
 from appliance.execution import Execution
 from appliance.gateway import auth, buttons, inbox, outbox
 from appliance.gateway.commands import Choice, Commands
@@ -396,6 +397,7 @@ class Parts:
                 set_budget=lambda key, usd: self.core.write(lambda c: adjust.set_session(c, key.value, usd)),
                 audit=self.audit.record,
                 language=lambda: self.owner_language,
+                fetch=self._read_address if self.web.client is not None else None,
             )
         )
         self.automation.add_to_house()
@@ -418,7 +420,7 @@ class Parts:
             spending=self.spending,
             status=self.overview.status,
             metrics=self.metrics.render,
-            alerts=self.monitoring.alerts.receive,
+            alerts=self._alerted,
             models=self.supervisor.status,
             approvals=self.execution.approvals,
             rules=self.execution.approvals,
@@ -498,6 +500,20 @@ class Parts:
             buttons = await self.commands.buttons_for(wanted, Person(person, role=Role.OWNER), channel)
             said = text if buttons or not choices else shown
             await self.delivery.say(Outbound(channel, place, said, buttons=buttons, kind="notice"))
+
+    async def _read_address(self, url: str) -> bytes:
+        """The bytes at an address, through the wall. Raises AddressError, TooLargeError, ConnectionError."""
+        if self.web.client is None:
+            raise AddressError("The web is switched off.")
+        found = await self.web.client.get(url)
+        if found.status >= 400:
+            raise ConnectionError(f"{found.url} answered {found.status}")
+        return found.body
+
+    async def _alerted(self, payload: dict[str, Any]) -> None:
+        """Alertmanager's webhook: the owner is told, then what watches the alert is woken."""
+        await self.monitoring.alerts.receive(payload)
+        await self.automation.alerted(payload)
 
     def _show_notice(self, text: str) -> None:
         """Show a text to whoever watches the owner's conversation right now."""

@@ -36,6 +36,7 @@ class WebTools:
         resolve: Resolve = system_resolve,
     ) -> None:
         web = settings.web
+        self.client: Client | None = None
         if not web.enabled:
             health.set("web", State.OFF, "web.enabled is false")
             return
@@ -47,7 +48,7 @@ class WebTools:
             )
         except AddressError as error:
             raise SettingsError([f"web.allowed_hosts, web.open_sites: {error.what}"]) from error
-        client = Client(wall, seconds=web.timeout_seconds, most=int(web.max_mb * 1_000_000))
+        client = self.client = Client(wall, seconds=web.timeout_seconds, most=int(web.max_mb * 1_000_000))
         tools.add(Fetch(client, openings, clock, chars=web.fetch_chars, cache_seconds=web.cache_minutes * 60))
         if web.search_url:
             tools.add(WebSearch(web.search_url))

@@ -165,6 +165,8 @@ def _split(words: list[str]) -> tuple[str, str]:
         count = 1
     elif first == "every":
         count = 2
+    elif first == "watch":
+        count = 3
     elif first == "at":
         count = 3 if len(words) > 3 and words[1].count("-") == 2 and "T" not in words[1] else 2
     else:

@@ -91,7 +91,7 @@ class Cron:
         await self._settle_open()
         open_jobs = {o.job for state in ("due", "started") for o in self.jobs.open(state)}
         for standing in self.jobs.all():
-            if standing.state == "active":
+            if standing.state == "active" and not standing.job.plan.startswith("watch "):
                 await self._record(standing, busy=standing.job.id in open_jobs)
         await self._start_due()
         await self.outlet.digest()
@@ -110,7 +110,7 @@ class Cron:
             limit = float(standing.job.late_seconds or self.settings().catch_up_seconds)
             found = look(standing, rule, now, late_seconds=limit, busy=busy)
         except InputError as error:
-            await self._broken(standing, error)
+            await self.broken(standing, error)
             return
         if found is None:
             if rule.after(max(now, standing.cursor)) is None and not busy:
@@ -127,7 +127,7 @@ class Cron:
             text = say("cron_missed", standing.job.language, name=standing.job.name, reason=found.rows[-1].reason)
             await self.outlet.tell(self._words(standing.job, text))
 
-    async def _broken(self, standing: Standing, error: InputError) -> None:
+    async def broken(self, standing: Standing, error: InputError) -> None:
         """A job whose calendar or zone cannot be read is paused and said, not run on a guess."""
         log.warning("schedule cannot be read", job=standing.job.id, reason=str(error))
         await self.jobs.set_state(standing.job.id, "paused", str(error))
@@ -161,6 +161,8 @@ class Cron:
     def _inbound(self, job: Job, occurrence: Occurrence) -> Inbound:
         when = self._local(job, occurrence)
         late = ", late" if occurrence.late else ""
+        if job.plan.startswith("watch "):
+            late = f", because {occurrence.reason}"
         role = Role.OWNER if job.main else Role.MEMBER
         identity = utc_text(occurrence.planned) + (f"#{occurrence.attempt}" if occurrence.attempt > 1 else "")
         return Inbound(

@@ -13,6 +13,7 @@ from appliance.automation.holidays import Holidays
 from appliance.automation.jobs import OWNER, Job, Jobs, Standing
 from appliance.automation.occurrences import utc_text
 from appliance.automation.plan import parse_plan, zone_named
+from appliance.automation.watchers import parse_watch
 from appliance.clock import Clock
 from appliance.errors import AccessError, InputError
 from appliance.messages import Person, Role, SessionKey
@@ -92,6 +93,8 @@ class Desk:
         now = float(int(self.clock.now()))
         zone = zone_named(wish.zone) if wish.zone else self.cron.zone()
         plan = parse_plan(wish.when, zone, now)
+        if plan.watches:
+            parse_watch(plan.text.removeprefix("watch "))
         if plan.once and plan.rule.after(now) is None:
             raise InputError(f"{plan.text} lies in the past.", fix="Give a later time.")
         name = " ".join(clean(wish.name or wish.text).split())[:_LONGEST_NAME].strip()

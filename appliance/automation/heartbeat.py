@@ -17,6 +17,7 @@ import structlog
 
 from appliance.automation.checklist import Task, Unread, parse_checklist
 from appliance.automation.cron import LONGEST_WAIT, Door
+from appliance.automation.facts import get_state, put_state
 from appliance.automation.occurrences import utc_text
 from appliance.automation.outlet import Outlet, Words
 from appliance.automation.quiet import parse_window
@@ -61,18 +62,6 @@ class Standing(msgspec.Struct, frozen=True):
     auth_errors: int = 0
 
 
-def _get(database: Database, key: str) -> str:
-    rows = database.read("SELECT value FROM cron_state WHERE key=?", (key,))
-    return str(rows[0][0]) if rows else ""
-
-
-def _put(connection: apsw.Connection, key: str, value: str) -> None:
-    if value:
-        connection.execute("INSERT OR REPLACE INTO cron_state(key, value) VALUES (?,?)", (key, value))
-    else:
-        connection.execute("DELETE FROM cron_state WHERE key=?", (key,))
-
-
 def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
@@ -100,7 +89,7 @@ class ReportTool:
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         text = str(arguments.get("text") or "").strip()
         report = Report(context.turn, bool(arguments["notify"]) and bool(text), text[:_MOST_TEXT])
-        await self._database.write(lambda c: _put(c, "heartbeat.report", _json(report)))
+        await self._database.write(lambda c: put_state(c, "heartbeat.report", _json(report)))
         return ToolResult("Reported.", ends_turn=True)
 
 
@@ -176,7 +165,7 @@ class Heartbeat:
         due: list[Task] = []
         fresh: list[str] = []
         for task in self._tasks():
-            seen = _get(self.database, f"heartbeat.task.{task.key}")
+            seen = get_state(self.database, f"heartbeat.task.{task.key}")
             if not seen:
                 fresh.append(task.key)
                 continue
@@ -204,7 +193,7 @@ class Heartbeat:
 
         def work(connection: apsw.Connection) -> None:
             _look_from(connection, [task.key for task in due], now)
-            _put(connection, "heartbeat.run", _json(run))
+            put_state(connection, "heartbeat.run", _json(run))
 
         await self.database.write(work)
         crash_point("heartbeat.recorded")
@@ -255,9 +244,9 @@ class Heartbeat:
         def work(connection: apsw.Connection) -> list[tuple[Words, list[int]]]:
             if _run_of(connection) != run:
                 return []
-            _put(connection, "heartbeat.run", _json(again) if again else "")
-            _put(connection, "heartbeat.report", "")
-            _put(connection, "heartbeat", _json(standing))
+            put_state(connection, "heartbeat.run", _json(again) if again else "")
+            put_state(connection, "heartbeat.report", "")
+            put_state(connection, "heartbeat", _json(standing))
             return [(one, self.outlet.put(connection, one, quiet)) for one in words]
 
         crash_point("heartbeat.answered")
@@ -290,25 +279,25 @@ class Heartbeat:
     # state -----------------------------------------------------------------------------------------------------
 
     def _standing(self) -> Standing:
-        text = _get(self.database, "heartbeat")
+        text = get_state(self.database, "heartbeat")
         return msgspec.json.decode(text, type=Standing) if text else Standing()
 
     def _run(self) -> Run | None:
-        text = _get(self.database, "heartbeat.run")
+        text = get_state(self.database, "heartbeat.run")
         return msgspec.json.decode(text, type=Run) if text else None
 
     def _report(self, turn: str) -> Report | None:
-        text = _get(self.database, "heartbeat.report")
+        text = get_state(self.database, "heartbeat.report")
         found = msgspec.json.decode(text, type=Report) if text else None
         return found if found is not None and found.turn == turn else None
 
     async def _stand(self, standing: Standing) -> None:
-        await self.database.write(lambda c: _put(c, "heartbeat", _json(standing)))
+        await self.database.write(lambda c: put_state(c, "heartbeat", _json(standing)))
 
 
 def _look_from(connection: apsw.Connection, keys: list[str], now: float) -> None:
     for key in keys:
-        _put(connection, f"heartbeat.task.{key}", repr(now))
+        put_state(connection, f"heartbeat.task.{key}", repr(now))
 
 
 def _run_of(connection: apsw.Connection) -> Run | None:

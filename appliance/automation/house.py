@@ -21,6 +21,7 @@ from appliance.automation.heartbeat import CHANNEL as HEARTBEAT
 from appliance.automation.heartbeat import TOOLS, Heartbeat, ReportTool
 from appliance.automation.jobs import Job, Jobs
 from appliance.automation.outlet import Outlet
+from appliance.automation.watchers import Fetch, Watchers
 from appliance.automation.webhook import WebhookCarrier
 from appliance.clock import Clock
 from appliance.database import Database
@@ -46,7 +47,8 @@ _PRUNE_SECONDS = 86_400.0
 class Surroundings:
     """What the house hands over. `items`: what is known of people; `cheap`: models in order; `models`: every
     name that can be chosen; `announce`: shows a text to whoever watches; `tell_owner`: says something at once;
-    `set_budget`: gives a session a daily limit in dollars (None takes it away)."""
+    `set_budget`: gives a session a daily limit in dollars (None takes it away); `fetch`: reads an address
+    behind the wall."""
 
     settings: Settings
     clock: Clock
@@ -68,6 +70,7 @@ class Surroundings:
     set_budget: Callable[[SessionKey, Decimal | None], Awaitable[None]]
     audit: Callable[..., None]
     language: Callable[[], str]
+    fetch: Fetch | None = None
 
 
 class Automation:
@@ -91,6 +94,10 @@ class Automation:
             database=house.core, door=door, outlet=self.outlet, clock=house.clock, zone=house.zone,
             settings=lambda: house.settings.heartbeat, checklist=house.checklist,
             last_heard=lambda: house.inbox.last_heard((CHANNEL, HEARTBEAT)), language=house.language, audit=house.audit,
+        )  # fmt: skip
+        self.watchers = Watchers(
+            jobs=self.jobs, database=house.core, clock=house.clock, files=house.files, fetch=house.fetch,
+            broken=self.cron.broken,
         )  # fmt: skip
         self.desk = Desk(
             jobs=self.jobs, cron=self.cron, clock=house.clock, settings=lambda: house.settings.schedules,
@@ -146,11 +153,18 @@ class Automation:
         if event.type == "done" and self._under_way:
             self._wake.set()
 
+    async def alerted(self, payload: dict[str, Any]) -> None:
+        """A request of Alertmanager came: wake what watches its alerts."""
+        await self.watchers.alert(payload)
+        self.wake()
+
     async def tick(self) -> float:
         """Do all that is due now; return for how many seconds nothing is. One look at a time."""
         async with self._looking:
             self._wake.clear()
+            watching = await self.watchers.tick()
             rest = min(await self.cron.tick(), await self.heartbeat.tick())
+            rest = rest if watching is None else min(rest, watching)
             now = self._house.clock.monotonic()
             if self._pruned is None or now - self._pruned > _PRUNE_SECONDS:
                 self._pruned = now

@@ -184,6 +184,7 @@ class Jobs:
 
         def work(connection: apsw.Connection) -> None:
             connection.execute("DELETE FROM cron_jobs WHERE id=?", (job,))
+            connection.execute("DELETE FROM cron_state WHERE key=?", (f"watch.job.{job}",))
             connection.execute(
                 "UPDATE cron_occurrences SET state='skipped', reason='the job was removed', ended_at=?"
                 " WHERE job=? AND state IN ('due','started')",

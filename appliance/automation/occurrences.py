@@ -86,6 +86,14 @@ class Once:
 
 
 @dataclass(frozen=True, slots=True)
+class Never:
+    """No time at all: something else than the clock wakes it."""
+
+    def after(self, at: float) -> float | None:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
 class Every:
     """Every `seconds` real seconds, counted from `anchor` (Unix seconds), which itself is no occurrence."""
 

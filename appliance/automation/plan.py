@@ -3,6 +3,7 @@
     at 2026-12-24 18:00        at 2026-12-24T18:00:00Z        at +20m
     every 90m                  every 2h                       every 1d
     0 7 * * 1-5                @daily                         cron 0 7 * * 1-5
+    watch file inbox.md        watch feed https://...         watch alert DiskAlmostFull
 
 Day rule of cron expressions: when the day of the month and the weekday are both given (neither begins with `*`), a day
 that fits either of them counts, as in Debian's cron; when one of them begins with `*`, both must fit.
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from appliance.automation.occurrences import Cron, Every, Except, Once, Rule, instant_of, utc_text
+from appliance.automation.occurrences import Cron, Every, Except, Never, Once, Rule, instant_of, utc_text
 from appliance.errors import InputError
 
 _LENGTH = re.compile(r"(\d{1,6})\s*(s|sec|m|min|h|hours?|d|days?|w|weeks?)", re.IGNORECASE)
@@ -37,6 +38,11 @@ class Plan:
     rule: Rule
     zone: ZoneInfo
     note: str = ""
+
+    @property
+    def watches(self) -> bool:
+        """True when something else than the clock wakes it (watchers.py)."""
+        return self.text.startswith("watch ")
 
     @property
     def once(self) -> bool:
@@ -67,6 +73,8 @@ def parse_plan(text: str, zone: ZoneInfo, now: float, anchor: float | None = Non
         case "every":
             seconds = parse_length(rest)
             return Plan(f"every {_length_text(seconds)}", Every(seconds, now if anchor is None else anchor), zone)
+        case "watch":
+            return Plan(f"watch {' '.join(rest.split())}", Never(), zone)
         case "cron":
             words = rest.strip()
     cron = Cron(words, zone)

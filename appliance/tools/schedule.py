@@ -54,8 +54,9 @@ class ScheduleTool:
     effects = True
     spec = ToolSpec(
         "schedule",
-        "Do something later or regularly: add, list or remove jobs. A job runs as a message of its own and its answer "
-        "is sent to the person. when: 'at 2026-12-24 18:00', 'at +20m', 'every 2h' or a cron expression.",
+        "Do something later, regularly or on a change: add, list or remove jobs. A job runs as a message of its own; "
+        "its answer is sent to the person. when: 'at 2026-12-24 18:00', 'at +20m', 'every 2h', a cron expression, "
+        "'watch file PATH' or 'watch url|feed URL'.",
         {
             "type": "object",
             "properties": {
