@@ -1,0 +1,1 @@
+"""Pages that need clicking: Chromium behind the address wall, seen as a tree of what can be read and used."""
