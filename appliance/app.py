@@ -23,6 +23,7 @@ from appliance.channels.telegram.channel import TelegramChannel
 from appliance.clock import SystemClock
 from appliance.database import Database
 from appliance.errors import StateError
+from appliance.memory import capture
 from appliance.observability import audit
 from appliance.observability.health import State
 from appliance.parts import Parts, core_rooms
@@ -125,6 +126,7 @@ class Appliance(Parts):
             self.spawn(self._open_channel(channel), channel.name)
         if self.settings.has_key:
             self.spawn(self.shelf.warm(), "warm")
+        self.spawn(asyncio.to_thread(capture.warm), "warm-capture")
         self.spawn(self._watch_models(), "watch-models")
         self.spawn(self._housekeeping(), "housekeeping")
 
