@@ -64,7 +64,7 @@ class Execution:
         self.client = SandboxClient(runner_config(settings), start_runner=not settings.exec.runner_socket)
         self.monitor = Monitor(self.client, changed=self._changed, ended=self._job_ended, keep_warm=("main",))
         if self._settings.enabled:
-            gate = PolicyGate(self.approvals, sandbox_policy=self._settings.sandbox_policy)
+            gate = PolicyGate(self.approvals, sandbox_policy=self._settings.sandbox_policy, image=self._image)
             tools.add(
                 Exec(
                     self.client,
@@ -138,6 +138,10 @@ class Execution:
         )
 
     # news ------------------------------------------------------------------------------------------------------
+
+    def _image(self) -> str:
+        """The digest of the image that commands run in, which an approval is bound to."""
+        return str((self.monitor.health.facts or {}).get("image_id", ""))
 
     def _changed(self, health: SandboxHealth) -> None:
         state = State.READY if health.ok else State.DEGRADED

@@ -26,12 +26,15 @@ def user_record(received: Sequence[Received], zone: ZoneInfo) -> Record:
     source = worst([i.source for i in inbounds] + [a.source for i in inbounds for a in i.attachments])
     content: list[Block] = []
     lines: list[str] = []
-    marker = new_marker() if source is Source.OUTSIDE else ""
+    marker = new_marker()
     for inbound in inbounds:
         lines.append(_context_line(inbound.at, inbound.channel, inbound.person.name, inbound.person.role, zone))
         text = clean(inbound.text)
         if inbound.source is Source.OUTSIDE and text:
             text = wrap(text, marker, f"{inbound.person.role} {inbound.person.name}".strip())
+        quoted = str(inbound.options.get("quoted") or "")
+        if quoted:  # what is quoted may be anybody's: it informs, and it is not what the person says
+            lines.append(wrap(quoted, marker, "quoted message"))
         lines.append(text)
         lines.extend(_file_line(a) for a in inbound.attachments)
         content.extend(
@@ -76,6 +79,8 @@ class AnswerText:
     told: list[str] = field(default_factory=list)
     attachments: list[Attachment] = field(default_factory=list)
     text: str = ""
+    earlier: list[str] = field(default_factory=list)
+    pending: Said | None = None
     error: str = ""
     model: str = ""
     content: tuple[Block, ...] = ()
@@ -91,14 +96,25 @@ class AnswerText:
         self.cost += said.cost
         self.last_cost, self.usage, self.stop = said.cost, said.usage, said.stop
         self.model = said.model or self.model
+        self.content, self.pending = (), None
         if said.cut or any(b["type"] == "tool_use" for b in said.content):
-            self.content = ()
             return
         self.content = said.content
+        self.pending = said if said.content else None
         self.text = "".join(b["text"] for b in said.content if b["type"] == "text").strip()
+
+    def keep(self) -> None:
+        """More was asked before the turn ended: what was answered so far is part of the reply."""
+        if self.text:
+            self.earlier.append(self.text)
+        self.text, self.content, self.pending = "", (), None
 
     def add_usage(self, record: Record) -> None:
         """Count an answer that an earlier life of this turn already has on disk."""
+        if not record.get("final") and not any(b.get("type") == "tool_use" for b in record["content"]):
+            text = "".join(b.get("text", "") for b in record["content"] if b.get("type") == "text").strip()
+            if text and record.get("stop") != "stopped":
+                self.earlier.append(text)
         usage = record.get("usage") or {}
         self.total += Usage(
             input=usage.get("input", 0),
@@ -136,7 +152,7 @@ class AnswerText:
             "final": True,
             "rows": self.rows,
             "in_reply_to": self.ids,
-            "text": self.text,
+            "text": "\n\n".join([*self.earlier, self.text]) if self.earlier else self.text,
             "model": self.model,
             "usage": self.usage.as_json(),
             "cost": self.last_cost if self.content else 0,

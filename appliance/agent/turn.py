@@ -208,7 +208,13 @@ class _Turn:
                     self._store_result(block, ToolResult(f"({INTERRUPTED})", ok=False))
 
     def _record_user(self, received: Sequence[Received]) -> list[Message]:
-        """Append messages as one record; also what steering calls when messages join the turn."""
+        """Append messages as one record; also what steering calls when messages join the turn.
+
+        An answer that was complete when they came stands in the transcript before them, and in the reply.
+        """
+        if self.answer.pending is not None:
+            self._append(_assistant_record(self.answer.pending))
+            self.answer.keep()
         record = user_record(received, self.agent.zone())
         self._append(record)
         if record["source"] == Source.OUTSIDE:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from appliance.messages import Attachment, Block, Person, SessionKey, Source
+from appliance.messages import Attachment, Block, Person, Role, SessionKey, Source
 from appliance.models.base import ToolSpec
+from appliance.roles import Right, may
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +56,11 @@ class Tool(Protocol):
     def available(self, session: SessionKey, person: Person) -> bool: ...
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult: ...
+
+
+def may_use_house(session: SessionKey, person: Person) -> bool:
+    """Whether a person may reach the house's files and commands from this session.
+
+    Guests never; in a group only the owner, since what comes back is read by everybody there.
+    """
+    return may(person.role, Right.RUN) and (":group:" not in session.value or person.role is Role.OWNER)

@@ -21,7 +21,7 @@ from appliance.crash_points import crash_point
 from appliance.errors import ToolError
 from appliance.messages import Person, SessionKey, Source
 from appliance.models.base import ToolSpec
-from appliance.tools.base import ToolContext, ToolResult
+from appliance.tools.base import ToolContext, ToolResult, may_use_house
 
 WORKSPACE = "/workspace"
 _LARGEST = 4 * 1024 * 1024
@@ -61,6 +61,9 @@ def _folder(root: Path, parts: list[str], path: str, *, create: bool) -> Iterato
             if create:
                 with suppress(FileExistsError):
                     os.mkdir(part, 0o755, dir_fd=fd)
+                    if os.geteuid() == 0:
+                        owner = os.fstat(fd)
+                        os.chown(part, owner.st_uid, owner.st_gid, dir_fd=fd, follow_symlinks=False)
             following = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=fd)
             os.close(fd)
             fd = following
@@ -129,6 +132,7 @@ def write_file(root: Path, path: str, data: bytes) -> bool:
                 with os.fdopen(fd, "wb") as file:
                     file.write(data)
                     file.flush()
+                    _give_to_owner_of(folder, file.fileno())
                     os.fsync(file.fileno())
                 crash_point("file-written")
                 os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
@@ -138,6 +142,13 @@ def write_file(root: Path, path: str, data: bytes) -> bool:
         finally:
             os.fsync(folder)
         return fresh
+
+
+def _give_to_owner_of(folder: int, fd: int) -> None:
+    """As root: files belong to whom their folder belongs, so that commands, which are not root, can change them."""
+    if os.geteuid() == 0:
+        owner = os.fstat(folder)
+        os.fchown(fd, owner.st_uid, owner.st_gid)
 
 
 def _may_replace(folder: int, name: str, path: str) -> bool:
@@ -157,7 +168,7 @@ class _FileTool:
     effects = False
 
     def available(self, session: SessionKey, person: Person) -> bool:
-        return True
+        return may_use_house(session, person)
 
 
 _PATH = {"type": "string"}

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from appliance.errors import ToolError
-from appliance.messages import Person, Role, SessionKey, Source
+from appliance.messages import Person, SessionKey, Source
 from appliance.models.base import ToolSpec
 from appliance.observability.redaction import MASK
-from appliance.tools.base import ToolContext, ToolResult
+from appliance.tools.base import ToolContext, ToolResult, may_use_house
 from appliance.tools.shell import source_of
 
 _TAIL = 8_000  # bytes that poll shows
@@ -59,7 +59,7 @@ class Process:
         self._usable = usable
 
     def available(self, session: SessionKey, person: Person) -> bool:
-        return self._usable() and person.role is not Role.GUEST
+        return self._usable() and may_use_house(session, person)
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         action = arguments["action"]

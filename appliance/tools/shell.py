@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from appliance.errors import ToolError
-from appliance.messages import Person, Role, SessionKey, Source
+from appliance.messages import Person, SessionKey, Source
 from appliance.models.base import ToolSpec
 from appliance.observability.redaction import MASK
 from appliance.sandbox.client import CommandResult
 from appliance.sandbox.protocol import MAX_COMMAND, Profile
-from appliance.tools.base import ToolContext, ToolResult
+from appliance.tools.base import ToolContext, ToolResult, may_use_house
 
 # Folders whose files came from outside, and words by which a command may read them without naming them.
 _OUTSIDE_FOLDERS = ("inbox", "downloads")
@@ -94,7 +94,7 @@ class Exec:
         )
 
     def available(self, session: SessionKey, person: Person) -> bool:
-        return self._usable() and person.role is not Role.GUEST
+        return self._usable() and may_use_house(session, person)
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         command, network = str(arguments["command"]), bool(arguments.get("network", False))
