@@ -272,24 +272,9 @@ def _database(patient: Patient) -> Outcome | None:
 
 @check("docker")
 def _docker(patient: Patient) -> Outcome | None:
-    settings = patient.settings.exec
-    if not settings.enabled or settings.runner_socket:
-        return None
-    import docker  # slow to import
-    import docker.errors
-    from docker.utils import kwargs_from_env
+    from appliance.sandbox.check import sandbox_check
 
-    where = {"base_url": settings.docker_host} if settings.docker_host else kwargs_from_env()
-    try:
-        engine = docker.APIClient(version="1.40", timeout=5, **where)  # a fixed version: nothing is asked before close
-        try:
-            version = engine.version(api_version=False).get("Version", "?")
-        finally:
-            engine.close()
-    except (docker.errors.DockerException, OSError) as error:
-        fix = "Install Docker and let this user use it, or set APPLIANCE_EXEC__ENABLED=false. Chat works without it."
-        return "warn", f"No Docker engine: commands cannot run. {_first_line(error)}", fix
-    return "pass", f"Docker {version} answers."
+    return sandbox_check(patient.settings)
 
 
 def _first_line(error: Exception) -> str:

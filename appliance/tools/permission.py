@@ -64,9 +64,7 @@ class PolicyGate:
 
     async def _ask(self, verdict: Verdict, place: str, context: ToolContext) -> None:
         plan = await self._bind(verdict, place, context)
-        decision = await self._people.request(
-            plan, approver=OWNER, session=context.session.value, why=verdict.why
-        )
+        decision = await self._people.request(plan, approver=OWNER, session=context.session.value, why=verdict.why)
         if not decision.approved:
             raise ToolError(f"Not run: {decision.why}")
         try:
