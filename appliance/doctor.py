@@ -277,10 +277,6 @@ def _docker(patient: Patient) -> Outcome | None:
     return sandbox_check(patient.settings)
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0][:160] if str(error) else type(error).__name__
-
-
 @check("local-model")
 def _local_model(patient: Patient) -> Outcome | None:
     settings = patient.settings
