@@ -122,7 +122,7 @@ def test_who_holds_the_owners_data_cannot_reach_the_internet() -> None:
 @each
 def test_ports_are_published_on_this_machine_alone_by_default(name: str) -> None:
     for port in SERVICES[name].get("ports", []):
-        assert port.startswith("${BIND_ADDRESS:-127.0.0.1}:")
+        assert port["host_ip"] == "${BIND_ADDRESS:-127.0.0.1}"
 
 
 @each
