@@ -87,6 +87,9 @@ def add(
     as_json: Json = False,
 ) -> None:
     """Schedule something."""
+    from appliance.automation.plan import parse_plan, zone_named
+
+    parse_plan(schedule, zone_named(zone) if zone else settings().owner.zone, time.time())  # says what is wrong with it
     given = {"--name": name, "--tz": zone, "--webhook": webhook, "--models": models, "--tools": tools}
     given |= {"--except": holidays, "--budget": budget, "--late": late}
     words = [word for option, value in given.items() if value for word in (option, value)]

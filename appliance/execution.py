@@ -46,7 +46,9 @@ class Execution:
         notices: Notices,
         tell_owner: TellOwner,
         language: Callable[[], str],
+        may_ask: Callable[[str], bool] = lambda session: True,
     ) -> None:
+        self._may_ask = may_ask
         self._settings = settings.exec
         self._health = health
         self._metrics = metrics
@@ -98,7 +100,9 @@ class Execution:
     # approvals.Notifier ----------------------------------------------------------------------------------------
 
     async def ask(self, pending: Pending) -> bool:
-        """Show a request to the owner, on each of their channels and on the page."""
+        """Show a request to the owner on every channel and the page; False when nobody may be asked now."""
+        if not self._may_ask(pending.session):
+            return False
         answers = ["once", *(["always"] if pending.remembers else []), "deny"]
         text = say("approval_asked", self._language(), shown=pending.shown, why=pending.why)
         await self._tell_owner(

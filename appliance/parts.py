@@ -36,6 +36,7 @@ from appliance.execution import Execution
 from appliance.gateway import auth, buttons, inbox, outbox
 from appliance.gateway.commands import Choice, Commands
 from appliance.gateway.delivery import Delivery
+from appliance.gateway.erasure import scrub
 from appliance.gateway.events import Events
 from appliance.gateway.everyday import Everyday
 from appliance.gateway.inbox import Inbox
@@ -317,6 +318,7 @@ class Parts:
             self.workspace,
             self.clock,
             lambda tag: self.metrics.add("memory_captured_total", tag=tag),
+            self._erase,
         )
         self.owners_memory = self.remembering.owner
         self.remembering.add_commands(self.commands)
@@ -335,6 +337,7 @@ class Parts:
             notices=self.monitoring.notices,
             tell_owner=self.tell_owner,
             language=lambda: self.owner_language,
+            may_ask=lambda session: self.automation.may_disturb(session),
         )
         self.execution.add_commands(self.commands)
         self.local_offers = LocalOffers(
@@ -463,6 +466,11 @@ class Parts:
     def cheap_chain(self) -> list[str]:
         """Who flushes and summarises: the cheap model, then the local one when it is in the chain."""
         return list(dict.fromkeys([self.settings.cheap, *(m for m in self.settings.chain if m == "local")]))
+
+    async def _erase(self, text: str) -> int:
+        """A text to be erased: out of core.db, and out of transcripts that are held in memory."""
+        self.sessions.close()  # they are read again from disk, without it
+        return await scrub(self.core, text)
 
     def _count_context(self, sections: Sequence[tuple[str, int]]) -> None:
         """What the last prompt held, for the dashboards."""

@@ -19,7 +19,7 @@ from appliance.automation.cron import CHANNEL, PERSON, Cron
 from appliance.automation.desk import Desk
 from appliance.automation.heartbeat import CHANNEL as HEARTBEAT
 from appliance.automation.heartbeat import TOOLS, Heartbeat, ReportTool
-from appliance.automation.jobs import Job, Jobs
+from appliance.automation.jobs import OWNER, Job, Jobs
 from appliance.automation.outlet import Outlet
 from appliance.automation.watchers import Fetch, Watchers
 from appliance.automation.webhook import WebhookCarrier
@@ -208,6 +208,12 @@ class Automation:
         if job is None or not job.models:
             return None
         return job.models
+
+    def may_disturb(self, session: str) -> bool:
+        """Whether the owner may be asked something on behalf of a session: not by a schedule in their quiet hours."""
+        if not session.startswith(("cron:", "heartbeat:")):
+            return True
+        return self.outlet.quiet(OWNER, self._house.clock.now()) is None
 
     def allowed(self, name: str, session: SessionKey, person: Person) -> bool:
         """Whether a turn may have a tool: what runs by itself has fewer than what a person writes."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from appliance.sandbox.approvals import Pending
 from appliance.testing.anthropic_replies import Reply
 from tests.integration.automation.conftest import Home, Start
 
@@ -64,3 +67,15 @@ async def test_what_a_person_called_urgent_comes_at_once_and_the_model_cannot_ca
     assert "urgent" not in str(home.provider.calls[-1].request)
     [spec] = [tool.spec for tool in home.house.tools._tools.values() if tool.spec.name == "schedule"]
     assert "urgent" not in spec.schema["properties"]
+
+
+async def test_no_approval_is_asked_for_on_behalf_of_a_schedule_at_night(start: Start) -> None:
+    home = await start("2026-11-30T13:00:00Z", APPLIANCE_SCHEDULES__QUIET_HOURS='["12:00-14:00"]')
+    request = Pending("p1", "exec", "cron:abc", "owner", "curl https://a.example", "network", (), 0.0, 9e9)
+    assert not await home.house.execution.ask(request)
+    assert home.pocket.got == []
+    assert await home.house.execution.ask(replace(request, session="agent:main:main"))
+    home.clock.set("2026-11-30T14:00:01Z")
+    assert await home.house.execution.ask(request)
+    await home.quiet()
+    assert len(home.pocket.got) == 2
