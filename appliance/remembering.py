@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from appliance.agent.transcript import Record
 from appliance.clock import Clock
@@ -19,16 +19,24 @@ _SHOWN = 20
 
 
 class Remembering:
-    """Given memory and where an agent's files are, keep what people say and answer `/memory`."""
+    """Given memory and where an agent's files are, keep what people say and answer `/memory`.
+
+    `erased` removes a text from what the rest of the house keeps, and returns in how many rows it stood.
+    """
 
     def __init__(
-        self, memory: Memory, workspace: Callable[[str], Workspace], clock: Clock, counted: Callable[[str], None]
+        self,
+        memory: Memory,
+        workspace: Callable[[str], Workspace],
+        clock: Clock,
+        counted: Callable[[str], None],
+        erased: Callable[[str], Awaitable[int]],
     ) -> None:
         self._memory = memory
         self._workspace = workspace
         self._clock = clock
         self._capturing = Capturing(memory, counted)
-        self.owner = OwnersMemory(memory)
+        self.owner = OwnersMemory(memory, erased=erased)
 
     async def after_turn(self, received: Sequence[Received], reply: Reply) -> None:
         """Before an answer is committed: what people said by rule, into the day note."""

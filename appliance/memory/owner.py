@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 from appliance.clock import iso
+from appliance.errors import NotFoundError
 from appliance.memory import commands
 from appliance.memory.house import Memory
 
@@ -16,6 +18,7 @@ class OwnersMemory:
 
     memory: Memory
     agent: str = "main"
+    erased: Callable[[str], Awaitable[int]] | None = None
 
     async def search(self, query: str, limit: int) -> list[dict[str, Any]]:
         return await commands.search(self.memory, query, limit, self.agent)
@@ -34,8 +37,20 @@ class OwnersMemory:
         return await self.memory.status()
 
     async def forget(self, what: str, erase: bool) -> dict[str, Any]:
-        """Raises NotFoundError, InputError."""
-        return await commands.forget(self.memory, what, erase=erase, agent=self.agent)
+        """Mark what matches, or erase a text everywhere: files, index, and what `erased` looks after (core.db).
+
+        Raises NotFoundError, InputError.
+        """
+        if not erase or self.erased is None:
+            return await commands.forget(self.memory, what, erase=erase, agent=self.agent)
+        rows = await self.erased(what)
+        try:
+            done = await commands.forget(self.memory, what, erase=True, agent=self.agent)
+        except NotFoundError:
+            if not rows:
+                raise
+            done = {"erased": {}}
+        return {**done, "database_rows": rows}
 
     async def undo(self) -> dict[str, Any]:
         """Raises NotFoundError."""

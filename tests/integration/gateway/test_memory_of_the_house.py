@@ -66,3 +66,16 @@ async def test_a_fact_survives_a_restart_and_a_lost_index(start: Start) -> None:
         if "nas-01" in str(found):
             break
     assert "nas-01" in str(found)
+
+
+async def test_an_erased_secret_is_nowhere_any_more(home: Home) -> None:
+    await home.say("my card is 4929-1234-SECRET, keep it", id="m1")
+    erased = await home.client.post("/api/memory/forget", json={"what": "4929-1234-SECRET", "erase": True})
+    assert erased.status_code == 200, erased.text
+    await home.say("what was it?")
+    assert "4929-1234-SECRET" not in str(home.provider.calls[-1].request)
+    assert "4929-1234-SECRET" not in str(await home.rows())
+    assert "4929-1234-SECRET" not in str((await home.say("my card", id="m1")))
+    for path in home.house.state.rglob("*"):
+        if path.is_file() and path.suffix in (".jsonl", ".md", ".txt"):
+            assert b"4929-1234-SECRET" not in path.read_bytes(), path
