@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
+
+import msgspec
+import structlog
 
 from appliance.agent.sessions import Sessions
 from appliance.agent.transcript import Transcript
+from appliance.browser import chromium
+from appliance.browser.session import Browser
 from appliance.clock import Clock
 from appliance.errors import AddressError, SettingsError
-from appliance.messages import Source
+from appliance.messages import SessionKey, Source
 from appliance.network.client import Client
 from appliance.network.wall import Resolve, Wall, system_resolve
 from appliance.observability.health import Health, State
 from appliance.settings import Settings
+from appliance.storage import atomic_write
+from appliance.tools.browser import BrowserTool
 from appliance.tools.fetch import Fetch, WebSearch
 from appliance.tools.openings import Openings, Said
 from appliance.tools.registry import Registry
 
+log = structlog.get_logger(__name__)
 # Tools whose results were read on the web; what commands and files print, a model can have written itself.
 _READING_TOOLS = frozenset({"fetch", "web_search", "browser"})
 
@@ -53,6 +62,54 @@ class WebTools:
         if web.search_url:
             tools.add(WebSearch(web.search_url))
         health.set("web", State.READY, "fetch" + (", search" if web.search_url else ""))
+        if not web.browser:
+            health.set("browser", State.OFF, "web.browser is false")
+            return
+        why = chromium.missing(web.browser_executable)
+        if why:
+            health.set("browser", State.OFF, why)
+            return
+        keep = Logins(settings.state / "secrets") if web.browser_keep_logins else None
+        self._browser = Browser(
+            wall,
+            clock,
+            executable=web.browser_executable,
+            close_idle=web.browser_idle_minutes * 60,
+            load=keep.load if keep else lambda session: None,
+            save=keep.save if keep else None,
+        )
+        tools.add(BrowserTool(self._browser, wall, openings, web.browser_executable))
+        weak = chromium.own_sandbox()
+        health.set("browser", State.READY, f"without Chromium's own sandbox: {weak}" if weak else "")
+
+    async def stop(self) -> None:
+        """Close the browser's windows and end it."""
+        if self._browser is not None:
+            await self._browser.stop()
+
+
+class Logins:
+    """Given a folder for secrets, keep the cookies of the owner's own conversation between two windows."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "browser.json"
+
+    def load(self, session: str) -> dict[str, Any] | None:
+        """What was kept, or None for other sessions and for a file that cannot be read."""
+        if not SessionKey(session).is_main or not self._path.exists():
+            return None
+        try:
+            found = msgspec.json.decode(self._path.read_bytes())
+        except (OSError, msgspec.DecodeError) as error:
+            log.warning("the browser's logins cannot be read", reason=str(error))
+            return None
+        return dict(found) if isinstance(found, dict) else None
+
+    def save(self, session: str, kept: dict[str, Any]) -> None:
+        """Replace what was kept. Only the owner's session is kept."""
+        if SessionKey(session).is_main:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            atomic_write(self._path, msgspec.json.encode(kept), mode=0o600)
 
 
 def _history(transcript: Transcript) -> list[Said]:

@@ -89,6 +89,14 @@ class Openings:
                 fix="Show the owner the text to be typed and wait for an answer; then it can be typed.",
             )
 
+    def judge_file(self, name: str, session: SessionKey) -> None:
+        """A file that is given to a page. Raises AddressError unless the owner named it."""
+        if not any(piece.by == "owner" and name.casefold() in piece.text.casefold() for piece in self.history(session)):
+            raise AddressError(
+                f"Not uploaded: this conversation holds text from outside, and the owner did not name {name!r}.",
+                fix="Ask the owner whether this file, by its name, may be uploaded there.",
+            )
+
     def _listed(self, host: str) -> bool:
         return host in self._sites or any(host.endswith("." + site) for site in self._sites)
 
