@@ -31,7 +31,7 @@ from appliance.channels.telegram.channel import TelegramChannel
 from appliance.channels.webchat import WebChat
 from appliance.clock import Clock, SystemClock
 from appliance.database import Database
-from appliance.errors import AddressError
+from appliance.errors import AddressError, BudgetExceededError
 from appliance.execution import Execution
 from appliance.gateway import auth, buttons, inbox, outbox
 from appliance.gateway.commands import Choice, Commands
@@ -52,7 +52,7 @@ from appliance.memory.commands import make_embedder
 from appliance.memory.house import Memory
 from appliance.memory.items import Items
 from appliance.memory.workspace import Workspace
-from appliance.messages import Event, Inbound, Mode, Outbound, Person, Role, SessionKey
+from appliance.messages import Button, Event, Inbound, Mode, Outbound, Person, Reply, Role, SessionKey
 from appliance.models.resolver import Resolver
 from appliance.models.shelf import Shelf
 from appliance.monitoring import Monitoring, with_commands
@@ -61,6 +61,7 @@ from appliance.observability.health import Health
 from appliance.observability.notices import Choices
 from appliance.overview import Overview
 from appliance.remembering import Remembering
+from appliance.roles import Right, may
 from appliance.sandbox import approvals
 from appliance.settings import Settings
 from appliance.spending import adjust, ledger
@@ -274,6 +275,7 @@ class Parts:
             clock=self.clock,
             tell_owner=self.tell_owner,
             heard=self._heard,
+            choices=self._choices_after,
             footer=lambda reply: footer_text(reply.model, reply.cost) if self.settings.budget.footer else "",
         )
         self.intake.pool = self.pool
@@ -400,6 +402,8 @@ class Parts:
                 set_budget=lambda key, usd: self.core.write(lambda c: adjust.set_session(c, key.value, usd)),
                 audit=self.audit.record,
                 language=lambda: self.owner_language,
+                alone=self.pool.alone,
+                stop=self.pool.stop,
                 fetch=self._read_address if self.web.client is not None else None,
             )
         )
@@ -479,6 +483,16 @@ class Parts:
 
     async def _emit_hook(self, name: str, data: dict[str, Any]) -> None:
         log.debug("hook", event_name=name, **data)
+
+    async def _choices_after(self, reply: Reply, inbound: Inbound) -> tuple[Button, ...]:
+        """Ways out under a reply that money stood in the way of, for whoever may decide about money."""
+        if reply.error != BudgetExceededError.__name__ or not may(inbound.person.role, Right.SET_MONEY):
+            return ()
+        language = self.owner_language
+        ways = [Choice(say("budget_raise_label", language), "/budget raise 1")]
+        if "local" in self.settings.chain:
+            ways.append(Choice(say("budget_local_label", language), "/model local"))
+        return await self.commands.buttons_for(ways, inbound.person, inbound.channel)
 
     def _heard(self, inbound: Inbound) -> None:
         """Follow the language the owner writes, unless the settings name one."""

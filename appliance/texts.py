@@ -123,6 +123,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "用法：/budget、/budget raise 1、/budget set 3。",
         "用法：/budget、/budget raise 1、/budget set 3。",
     ),
+    "budget_local_label": ("use the local model", "改用本地模型", "改用本地模型"),
     "budget_raise_label": ("+$1 today", "今天 +$1", "今天 +$1"),
     "model_unknown": (
         "I know no model {name}. Choose one of: {names}, auto.",

@@ -136,6 +136,11 @@ class AnswerText:
         self.error = reason
         self.text = f"{self.text}\n\n{said}".strip()
 
+    def _whole(self) -> str:
+        """What is said in the end: news of a fallback or a limit first, then everything that was answered."""
+        news = [f"_{text}_" for text in dict.fromkeys(self.told)]
+        return "\n\n".join(part for part in (*news, *self.earlier, self.text) if part)
+
     def failed(self, error: ApplianceError, language: str) -> None:
         self.error = error.kind if isinstance(error, ModelError) else type(error).__name__
         self.content = ()
@@ -152,7 +157,7 @@ class AnswerText:
             "final": True,
             "rows": self.rows,
             "in_reply_to": self.ids,
-            "text": "\n\n".join([*self.earlier, self.text]) if self.earlier else self.text,
+            "text": self._whole(),
             "model": self.model,
             "usage": self.usage.as_json(),
             "cost": self.last_cost if self.content else 0,

@@ -19,7 +19,7 @@ from appliance.gateway.events import Events
 from appliance.gateway.inbox import MAX_DEATHS, MAX_FAILURES, Extra, Inbox, Receipt
 from appliance.gateway.replies import PICODOLLARS, Replies
 from appliance.lanes.pool import Pool
-from appliance.messages import Event, Inbound, Outbound, Received, Reply
+from appliance.messages import Button, Event, Inbound, Outbound, Received, Reply
 from appliance.texts import language_of, say
 
 log = structlog.get_logger(__name__)
@@ -53,6 +53,7 @@ class Intake:
     tell_owner: Told
     heard: Callable[[Inbound], None] = lambda inbound: None
     footer: Callable[[Reply], str] = lambda reply: ""
+    choices: Callable[[Reply, Inbound], Awaitable[tuple[Button, ...]]] | None = None
     hooks: list[Hook] = field(default_factory=list)
     pool: Pool | None = None
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
@@ -171,7 +172,10 @@ class Intake:
                 await hook(received, reply)
             except Exception:  # an owner's hook or a full disk must not keep an answer back
                 log.exception("hook failed", turn=reply.turn)
-        await self._store(reply, received[0].inbound, "answered")
+        inbound = received[0].inbound
+        if self.choices is not None:
+            reply = replace(reply, buttons=reply.buttons or await self.choices(reply, inbound))
+        await self._store(reply, inbound, "answered")
 
     async def _store(self, reply: Reply, inbound: Inbound, state: str) -> None:
         ids: list[int] = []

@@ -140,3 +140,36 @@ async def test_events_of_a_turn_come_in_their_documented_order(home: Home) -> No
     await home.say("look")
     kinds = [e.type for e in seen]
     assert kinds == ["accepted", "tool_start", "tool_end", "text", "text", "done"]
+
+
+async def test_at_the_limit_the_owner_gets_buttons_that_raise_it(start: Start) -> None:
+    from appliance.messages import Inbound, Person, Role
+
+    home = await start(APPLIANCE_BUDGET__DAILY_USD="0.001", APPLIANCE_BUDGET__AT_LIMIT="ask")
+    shown: list[tuple[Button, ...]] = []
+
+    class WithButtons(Recorder):
+        async def edit(self, place: Any, message: str, part: Any, buttons: Any = ()) -> None:
+            await super().edit(place, message, part)
+            if buttons:
+                shown.append(tuple(buttons))
+
+    home.house.delivery.attach(WithButtons())
+    owner = Person("7", role=Role.OWNER)
+
+    async def send(text: str, identity: str, kind: Any = "message") -> None:
+        inbound = Inbound(
+            "fake", "bot", "7", kind, identity, text, owner, SessionKey.main(), 1.8e9, place={"chat": "7"}
+        )
+        await home.house.intake.accept(inbound)
+
+    await send("hello", "1")
+    async with asyncio.timeout(10):
+        while not any(b.label == "+$1 today" for buttons in shown for b in buttons):
+            await asyncio.sleep(0.01)
+    raise_it = next(b for buttons in shown for b in buttons if b.label == "+$1 today")
+    await send(raise_it.action, "2", "callback")
+    async with asyncio.timeout(10):
+        while home.house.budget.status()[0]["limit"] < 1:
+            await asyncio.sleep(0.01)
+    assert home.house.budget.status()[0]["limit"] == pytest.approx(1.001)
