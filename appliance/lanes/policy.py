@@ -42,4 +42,3 @@ def next_batch(queue: Sequence[Received], modes: Sequence[Mode]) -> int:
             break
         count += 1
     return count
-

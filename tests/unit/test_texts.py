@@ -18,7 +18,7 @@ def test_a_text_has_three_languages_and_the_same_values_in_each(key: str) -> Non
 @pytest.mark.parametrize(
     ("text", "language"),
     [
-        ("hello", "en"), ("你们好，这个怎么样", "zh-Hans"), ("你們好，這個怎麼樣", "zh-Hant"), 
+        ("hello", "en"), ("你们好，这个怎么样", "zh-Hans"), ("你們好，這個怎麼樣", "zh-Hant"),
         ("今日は何をしますか", "en"),
         ("안녕하세요", "en"), ("🙂", "en"), ("早上好", "zh-Hans"),
     ],
