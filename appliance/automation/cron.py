@@ -50,11 +50,14 @@ _MONEY = {"BudgetExceededError", "UnpricedModelError"}
 
 class Door(Protocol):
     """The front door: `accept` stores a message (with `extra` in the same transaction) and sets its answer going;
-    `answer` is the stored answer of a message by its inbox key, or None."""
+    `answer` is the stored answer of a message by its inbox key, or None; `tainted` whether a session holds outside
+    text; `begin_anew` empties its window."""
 
     async def accept(self, inbound: Inbound, extra: Callable[[apsw.Connection], object]) -> None: ...
 
     def answer(self, key: tuple[str, str, str, str, str]) -> Reply | None: ...
+
+    def tainted(self, session: SessionKey) -> bool: ...
 
     def begin_anew(self, session: SessionKey) -> None: ...
 
@@ -189,9 +192,7 @@ class Cron:
                 continue  # removed: closed by the removal
             reply = self.door.answer(self._inbound(standing.job, occurrence).key)
             if reply is not None:
-                crash_point("cron.answered")
                 await self._settle(standing, occurrence, reply)
-                crash_point("cron.settled")
 
     async def _settle(self, standing: Standing, occurrence: Occurrence, reply: Reply) -> None:
         job, now = standing.job, self.clock.now()
@@ -199,9 +200,11 @@ class Cron:
         reason = "stopped" if reply.error == "stopped" else reply.error
         after, words = self._after(standing, occurrence, reply)
         retry = failed and self.plan(job).once and occurrence.attempt < MOST_ATTEMPTS and reply.error not in _MONEY
-        quiet = None if job.urgent else self.outlet.quiet(job.person, now)
+        parcels = self.outlet.pack(words, f"cron-{job.id}-{occurrence.planned}-{occurrence.attempt}")
+        if parcels is None:
+            return  # the owner's conversation is busy: the next look finds it written there
 
-        def work(connection: apsw.Connection) -> list[tuple[Words, list[int]]]:
+        def work(connection: apsw.Connection) -> list[list[int]]:
             if retry:
                 closed = stored.again(connection, occurrence, reason, now + _BACKOFF[occurrence.attempt - 1])
             else:
@@ -209,13 +212,18 @@ class Cron:
             if not closed:
                 return []
             stored.save_standing(connection, after)
-            rows = [(one, self.outlet.put(connection, one, quiet)) for one in words]
+            ids = [self.outlet.put(connection, parcel) for parcel in parcels]
             if job.deliver == "webhook" and not retry:
-                rows.append((Words(""), [self._webhook(connection, job, occurrence, reply)]))
-            return rows
+                ids.append([self._webhook(connection, job, occurrence, reply)])
+            return ids
 
-        for one, ids in await self.database.write(work):
-            self.outlet.carry(one, ids, quiet)
+        crash_point("cron.answered")
+        written = await self.database.write(work)
+        crash_point("cron.settled")
+        for parcel, ids in zip(parcels, written, strict=False):
+            self.outlet.carry(parcel, ids)
+        for ids in written[len(parcels) :]:
+            self.outlet.committed(ids[0])
         self.audit("cron", job=job.id, planned=utc_text(occurrence.planned), ok=not failed, reason=reason)
 
     def _after(self, standing: Standing, occurrence: Occurrence, reply: Reply) -> tuple[Standing, list[Words]]:
@@ -257,8 +265,17 @@ class Cron:
     # helpers ---------------------------------------------------------------------------------------------------
 
     def _words(self, job: Job, text: str, reply: Reply | None = None) -> Words:
-        files = reply.attachments if reply else ()
-        return Words(text, job.name, job.person, job.places, files)
+        answer = reply is not None
+        return Words(
+            text,
+            job.name,
+            job.person,
+            job.places,
+            reply.attachments if reply else (),
+            outside=answer and self.door.tainted(SessionKey.cron(job.id)),
+            shown=answer and job.main,
+            urgent=job.urgent,
+        )
 
     def _with_late(self, job: Job, occurrence: Occurrence, text: str) -> str:
         if not occurrence.late:

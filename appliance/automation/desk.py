@@ -41,6 +41,7 @@ class Desk:
     known_tool: Callable[[str], bool]
     tell_owner: Callable[[str, Sequence[tuple[str, str]]], Awaitable[None]]
     set_budget: Callable[[SessionKey, Decimal | None], Awaitable[None]]
+    stop: Callable[[SessionKey], bool]
     changed: Callable[[], None]
     audit: Callable[..., None]
     language: Callable[[], str]
@@ -125,6 +126,8 @@ class Desk:
         await self.jobs.remove(standing.job.id)
         if standing.job.budget:
             await self.set_budget(SessionKey.cron(standing.job.id), None)
+        if not standing.job.main:
+            self.stop(SessionKey.cron(standing.job.id))
         self.audit("cron_removed", job=standing.job.id, name=standing.job.name)
         self.changed()
 
@@ -132,6 +135,9 @@ class Desk:
         """Approve or resume (`active`), or pause. Raises InputError for what does not apply."""
         if standing.state == "done":
             raise InputError(f"{standing.job.name!r} has run; its time has passed.")
+        plan = self.cron.plan(standing.job)
+        if state == "active" and plan.once and plan.rule.after(self.clock.now()) is None:
+            raise InputError(say("cron_past", self.language(), plan=plan.text), fix=f"/cron remove {standing.job.id}")
         await self.jobs.set_state(standing.job.id, "active" if state == "active" else "paused")
         self.audit("cron_state", job=standing.job.id, state=state, by=by)
         self.changed()

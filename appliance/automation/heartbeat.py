@@ -205,8 +205,7 @@ class Heartbeat:
         inbound = self._inbound(run)
         reply = self.door.answer(inbound.key)
         if reply is not None:
-            await self._settle(run, reply)
-            return 0.0
+            return 0.0 if await self._settle(run, reply) else LONGEST_WAIT
         wait = run.not_before - self.clock.now()
         if wait > 0:
             return min(wait, LONGEST_WAIT)
@@ -236,34 +235,38 @@ class Heartbeat:
             mode=Mode.FOLLOWUP,
         )
 
-    async def _settle(self, run: Run, reply: Reply) -> None:
+    async def _settle(self, run: Run, reply: Reply) -> bool:
         report = self._report(reply.turn)
         standing, again, words = self._after(run, reply, report)
-        quiet = self.outlet.quiet("owner", self.clock.now())
+        parcels = self.outlet.pack(words, f"heartbeat-{run.id}-{run.attempt}")
+        if parcels is None:
+            return False
 
-        def work(connection: apsw.Connection) -> list[tuple[Words, list[int]]]:
+        def work(connection: apsw.Connection) -> list[list[int]]:
             if _run_of(connection) != run:
                 return []
             put_state(connection, "heartbeat.run", _json(again) if again else "")
             put_state(connection, "heartbeat.report", "")
             put_state(connection, "heartbeat", _json(standing))
-            return [(one, self.outlet.put(connection, one, quiet)) for one in words]
+            return [self.outlet.put(connection, parcel) for parcel in parcels]
 
         crash_point("heartbeat.answered")
-        for one, ids in await self.database.write(work):
-            self.outlet.carry(one, ids, quiet)
+        written = await self.database.write(work)
         crash_point("heartbeat.settled")
+        for parcel, ids in zip(parcels, written, strict=False):
+            self.outlet.carry(parcel, ids)
         outcome = "failed" if reply.error else "none" if report is None else "told" if report.notify else "quiet"
         if outcome == "none":
             log.warning("the heartbeat ended without a report, so nothing was told", run=run.id)
         self.audit("heartbeat", run=run.id, outcome=outcome, reason=reply.error)
+        return True
 
     def _after(self, run: Run, reply: Reply, report: Report | None) -> tuple[Standing, Run | None, list[Words]]:
         """How it stands after a run, whether it is tried again, and what is said."""
         # A report that was made counts, whatever went wrong after it.
         if report is not None or not reply.error or reply.error == "stopped":
             told = report is not None and report.notify
-            return Standing(), None, [Words(report.text, "heartbeat")] if told and report is not None else []
+            return Standing(), None, [self._words(report.text)] if told and report is not None else []
         again = None
         if run.attempt < MOST_ATTEMPTS:
             pause = self.clock.now() + _BACKOFF[run.attempt - 1]
@@ -275,6 +278,9 @@ class Heartbeat:
             return Standing(auth_errors=errors), again, []
         text = say("heartbeat_stopped", self.language(), count=errors)
         return Standing(True, "the model provider refused the key", errors), None, [Words(text, "heartbeat")]
+
+    def _words(self, text: str) -> Words:
+        return Words(text, "heartbeat", outside=self.door.tainted(SessionKey.heartbeat()))
 
     # state -----------------------------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from appliance.automation.heartbeat import CHANNEL as HEARTBEAT
 from appliance.automation.heartbeat import TOOLS, Heartbeat, ReportTool
 from appliance.automation.jobs import OWNER, Job, Jobs
 from appliance.automation.outlet import Outlet
+from appliance.automation.page import Alone, MainConversation
 from appliance.automation.watchers import Fetch, Watchers
 from appliance.automation.webhook import WebhookCarrier
 from appliance.clock import Clock
@@ -31,7 +32,7 @@ from appliance.gateway.delivery import Delivery
 from appliance.gateway.inbox import Inbox
 from appliance.gateway.intake import STORED, Intake
 from appliance.memory.items import Item
-from appliance.messages import Event, Inbound, Person, Reply, SessionKey
+from appliance.messages import Event, Inbound, Person, Reply, SessionKey, Source
 from appliance.settings import Settings
 from appliance.tools.registry import Registry
 from appliance.tools.schedule import ScheduleTool
@@ -47,8 +48,8 @@ _PRUNE_SECONDS = 86_400.0
 class Surroundings:
     """What the house hands over. `items`: what is known of people; `cheap`: models in order; `models`: every
     name that can be chosen; `announce`: shows a text to whoever watches; `tell_owner`: says something at once;
-    `set_budget`: gives a session a daily limit in dollars (None takes it away); `fetch`: reads an address
-    behind the wall."""
+    `set_budget`: gives a session a daily limit in dollars (None takes it away); `alone`: runs something
+    between two turns of a session; `stop` ends its running turn; `fetch`: reads an address behind the wall."""
 
     settings: Settings
     clock: Clock
@@ -70,6 +71,8 @@ class Surroundings:
     set_budget: Callable[[SessionKey, Decimal | None], Awaitable[None]]
     audit: Callable[..., None]
     language: Callable[[], str]
+    alone: Alone
+    stop: Callable[[SessionKey], bool]
     fetch: Fetch | None = None
 
 
@@ -83,6 +86,7 @@ class Automation:
         self._under_way = False  # whether a turn of ours may end: the end of any other is no news here
         self._task: asyncio.Task[None] | None = None
         self._pruned: float | None = None
+        self._page = MainConversation(house.sessions, house.alone, house.clock, self.wake)
         self.jobs = Jobs(house.core, house.clock)
         self.outlet = self._outlet()
         door = _Door(house, self._started)
@@ -103,7 +107,7 @@ class Automation:
             jobs=self.jobs, cron=self.cron, clock=house.clock, settings=lambda: house.settings.schedules,
             files=house.files, known_model=lambda name: name in house.models(),
             known_tool=lambda name: name in house.tools and name not in _NEVER, tell_owner=house.tell_owner,
-            set_budget=house.set_budget, changed=self.wake, audit=house.audit, language=house.language,
+            set_budget=house.set_budget, stop=house.stop, changed=self.wake, audit=house.audit, language=house.language,
         )  # fmt: skip
 
     def _outlet(self) -> Outlet:
@@ -117,6 +121,7 @@ class Automation:
             windows=lambda: house.settings.schedules.quiet_hours,
             committed=house.delivery.committed,
             announce=house.announce,
+            post=self._page.post,
             language=house.language,
         )
 
@@ -140,6 +145,7 @@ class Automation:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None
+        await self._page.close()
 
     def _started(self) -> None:
         self._under_way = True
@@ -246,6 +252,9 @@ class _Door:
 
     def answer(self, key: tuple[str, str, str, str, str]) -> Reply | None:
         return self._house.inbox.answer_to(key)
+
+    def tainted(self, session: SessionKey) -> bool:
+        return any(r.get("source") == Source.OUTSIDE for r in self._house.sessions.transcript(session).window())
 
     def begin_anew(self, session: SessionKey) -> None:
         """Each run begins with an empty window; what the runs before said stays in the transcript."""

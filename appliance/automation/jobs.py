@@ -35,6 +35,7 @@ MIGRATIONS: list[Migration] = [
             text TEXT NOT NULL, at REAL NOT NULL) STRICT;
         CREATE TABLE cron_state(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT""",
     ),
+    ("cron_held_files", "ALTER TABLE cron_held ADD COLUMN attachments TEXT NOT NULL DEFAULT '[]'"),
 ]
 JobState = Literal["active", "pending", "paused", "done"]
 Deliver = Literal["announce", "silent", "webhook"]

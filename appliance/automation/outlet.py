@@ -6,6 +6,7 @@ their way in one step, or neither.
 
 from __future__ import annotations
 
+import secrets
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -30,17 +31,34 @@ from appliance.texts import say
 log = structlog.get_logger(__name__)
 Place = tuple[str, dict[str, Any]]
 _LONGEST_IN_DIGEST = 1_500
+_attachments = msgspec.json.Decoder(tuple[Attachment, ...]).decode
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Something to tell a person. `places` is empty for the owner, who is found where they wrote last."""
+    """Something to tell a person. `places` is empty for the owner, who is found where they wrote last.
+
+    `outside`: it may come from text of others. `shown`: it stands in the owner's conversation already. `urgent`: it
+    does not wait for the end of quiet hours.
+    """
 
     text: str
     name: str = ""
     person: str = OWNER
     places: Sequence[Place] = ()
     attachments: tuple[Attachment, ...] = ()
+    outside: bool = False
+    shown: bool = False
+    urgent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """Words with where they go now; `held` instead while the person wants quiet."""
+
+    words: Words
+    to: tuple[Place, ...]
+    held: bool
 
 
 @dataclass(slots=True)
@@ -48,7 +66,8 @@ class Outlet:
     """Given where people read and when they want quiet, put words on their way.
 
     `owner_places`: channels that go through the outbox. `items`: what is known of people (boundaries among it).
-    `windows`: quiet hours of the settings. `announce`: shows a text to whoever watches right now.
+    `windows`: quiet hours of the settings. `announce`: shows a text to whoever watches right now. `post`: writes a text
+    under an id into the owner's conversation, for an owner who reads nowhere else; True once it stands there.
     """
 
     database: Database
@@ -59,6 +78,7 @@ class Outlet:
     windows: Callable[[], Sequence[str]]
     committed: Callable[[int], None]
     announce: Callable[[str], None]
+    post: Callable[[str, Words], bool]
     language: Callable[[], str]
 
     def quiet(self, person: str, at: float) -> float | None:
@@ -69,18 +89,32 @@ class Outlet:
 
     async def tell(self, words: Words) -> None:
         """Say something outside of any other transaction."""
-        quiet = self.quiet(words.person, self.clock.now())
-        ids = await self.database.write(lambda c: self.put(c, words, quiet))
-        self.carry(words, ids, quiet)
+        parcel = self._addressed(words)
+        if self._only_page(parcel):
+            self.post(f"notice-{secrets.token_hex(6)}", words)
+        self.carry(parcel, await self.database.write(lambda c: self.put(c, parcel)))
 
-    def put(self, connection: apsw.Connection, words: Words, quiet: float | None) -> list[int]:
-        """Part of a transaction: outbox rows for these words, or a held row when it is `quiet`; returns outbox ids."""
-        now = self.clock.now()
-        if quiet is not None:
-            places = msgspec.json.encode(list(words.places)).decode()
+    def pack(self, said: Sequence[Words], identity: str) -> list[Parcel] | None:
+        """Address some words before the transaction that sends them off.
+
+        None: an owner who reads on the page only has them not yet in their conversation, where they are written under
+        ids made of `identity`; ask again.
+        """
+        parcels = [self._addressed(words) for words in said]
+        ready = [
+            self.post(f"{identity}-{number}", parcel.words)
+            for number, parcel in enumerate(parcels)
+            if self._only_page(parcel)
+        ]
+        return parcels if all(ready) else None
+
+    def put(self, connection: apsw.Connection, parcel: Parcel) -> list[int]:
+        """Part of a transaction: outbox rows, or a held row when it is quiet; returns the ids of outbox rows."""
+        now, words = self.clock.now(), parcel.words
+        if parcel.held:
             connection.execute(
-                "INSERT INTO cron_held(person, places, name, text, at) VALUES (?,?,?,?,?)",
-                (words.person, places, words.name, words.text, now),
+                "INSERT INTO cron_held(person, places, name, text, at, attachments) VALUES (?,?,?,?,?,?)",
+                (words.person, _json(words.places), words.name, words.text, now, _json(words.attachments)),
             )
             return []
         return [
@@ -91,55 +125,71 @@ class Outlet:
                 "ready",
                 now,
             )
-            for channel, place in words.places or self._places_of(words.person)
+            for channel, place in parcel.to
         ]
 
-    def carry(self, words: Words, ids: Sequence[int], quiet: float | None) -> None:
+    def carry(self, parcel: Parcel, ids: Sequence[int]) -> None:
         """After that transaction: let delivery take the rows."""
         for identity in ids:
             self.committed(identity)
-        if words.text and quiet is None and words.person == OWNER:
-            self.announce(words.text)
+        if not parcel.held and parcel.words.person == OWNER:
+            self.announce(parcel.words.text)
 
     async def digest(self) -> int:
         """Say in one message what was held back, to everybody whose quiet hours are over; return how many messages."""
-        rows = self.database.read("SELECT id, person, places, name, text, at FROM cron_held ORDER BY id")
+        rows = self.database.read("SELECT id, person, places, name, text, at, attachments FROM cron_held ORDER BY id")
         by_person: dict[tuple[str, str], list[tuple[Any, ...]]] = defaultdict(list)
         for row in rows:
             by_person[row[1], row[2]].append(row)
         sent = 0
         for (person, places), held in by_person.items():
-            if self.quiet(person, self.clock.now()) is not None:
-                continue
-            where = tuple((str(c), dict(p)) for c, p in msgspec.json.decode(places))
-            words = Words(self._digest_text(held), person=person, places=where)
-            await self._release(words, [int(row[0]) for row in held])
-            sent += 1
+            if self.quiet(person, self.clock.now()) is None:
+                sent += await self._release(person, places, held)
         return sent
 
-    async def _release(self, words: Words, held: Sequence[int]) -> None:
+    async def _release(self, person: str, places: str, held: Sequence[tuple[Any, ...]]) -> bool:
+        where = tuple((str(c), dict(p)) for c, p in msgspec.json.decode(places))
+        files = tuple(one for row in held for one in _attachments(row[6]))
+        words = Words(self._digest_text(held), person=person, places=where, attachments=files, outside=True)
+        parcels = self.pack([words], f"digest-{held[0][0]}-{held[-1][0]}")
+        if parcels is None:
+            return False
+
         def work(connection: apsw.Connection) -> list[int]:
-            ids = self.put(connection, words, None)
-            connection.executemany("DELETE FROM cron_held WHERE id=?", [(one,) for one in held])
+            ids = self.put(connection, parcels[0])
+            connection.executemany("DELETE FROM cron_held WHERE id=?", [(row[0],) for row in held])
             return ids
 
         crash_point("cron.before_digest")
         ids = await self.database.write(work)
         crash_point("cron.after_digest")
-        self.carry(words, ids, None)
+        self.carry(parcels[0], ids)
+        return True
 
     def _digest_text(self, held: Sequence[tuple[Any, ...]]) -> str:
         if len(held) == 1:
             return str(held[0][4])
         lines = [say("cron_digest", self.language(), count=len(held))]
-        for _, _, _, name, text, at in held:
+        for _, _, _, name, text, at, _ in held:
             when = datetime.fromtimestamp(at, self.zone()).strftime("%H:%M")
             short = text if len(text) <= _LONGEST_IN_DIGEST else text[:_LONGEST_IN_DIGEST] + " …"
-            lines.append(f"**{when} {name}**\n{short}".replace(" **\n", "**\n"))
+            lines.append(f"**{f'{when} {name}'.strip()}**\n{short}")
         return "\n\n".join(lines)
 
-    def _places_of(self, person: str) -> Sequence[Place]:
-        return self.owner_places() if person == OWNER else ()
+    def _addressed(self, words: Words) -> Parcel:
+        quiet = not words.urgent and self.quiet(words.person, self.clock.now()) is not None
+        to = words.places or (self.owner_places() if words.person == OWNER else ())
+        return Parcel(words, tuple(to), quiet)
+
+    @staticmethod
+    def _only_page(parcel: Parcel) -> bool:
+        """Whether the owner would find these words nowhere: no channel but the page, and not said there yet."""
+        words = parcel.words
+        return words.person == OWNER and not parcel.to and not parcel.held and not words.shown
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 def _window_of(item: Item, person: str) -> Quiet | None:

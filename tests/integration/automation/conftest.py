@@ -122,7 +122,9 @@ Start = Callable[..., Any]
 async def start(tmp_path: Path) -> AsyncIterator[Start]:
     stack = AsyncExitStack()
 
-    async def begin(at: str = START, provider: FakeAnthropic | None = None, **environ: str) -> Home:
+    async def begin(
+        at: str = START, provider: FakeAnthropic | None = None, *, page: bool = False, **environ: str
+    ) -> Home:
         if provider is None:
             provider = await stack.enter_async_context(FakeAnthropic())
         settings = load_settings(
@@ -147,6 +149,8 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
         await stack.enter_async_context(client)
         home = Home(house, provider, client, clock)
         house.delivery.attach(home.pocket)  # type: ignore[arg-type]
+        if page:  # an owner who uses nothing but the page
+            return home
         await house.intake.accept(
             Inbound(
                 "pocket", "", "1", "message", f"hello-{clock.now()}", "/whoami", Person("7", "Sam", Role.OWNER),
