@@ -55,6 +55,14 @@ _HEDGED = re.compile(r"\b(?:maybe|perhaps|might)\b|还是[^，,。]{2,}(?:好|�
 _BEFORE_DOING = re.compile(r"^before (?:you )?\w+|(?:之前|以前|前)$")
 _TO_ME = re.compile(r"\b(?:show|send|give|read|run|tell|text|ask|check|let|ping)\b.*\bme\b|给我|让我|跟我|问我")
 _PERSONAL = re.compile(r"我(?!家|们家|的)|(?:i|i'm|im)\b")
+# "The guard said parcels must not …": told by somebody who is neither of us.
+_TELLS = re.compile(
+    r"^[^，,。我你咱别不要请都先能可少多用就再也后时说以]{1,8}(?:说|讲|写道|规定|要求|建议|劝|嘱咐|叮嘱"
+    r"|通知)(?![话法明得服起到谎])"
+    r"(?!一?[下声])(?:过|了|我们?|大家)?[^，,。]{3,}"
+    r"|^(?!i\b|we\b|you\b|please\b|never\b|don't\b)(?:\w+ ){1,4}(?:says?|said|claims?|insists?|thinks?"
+    r"|reckons?|tells? (?:us|me)|told (?:us|me)) \w+ \w+"
+)
 _OWN_WORDS = re.compile(r"我(?:说|讲|是说)|\b(?:i|i've|as i) (?:said|say|told)")
 _LEADS_TO = re.compile(
     r"^(?:when|whenever|if|before|after|while|once|unless|on|during|between|until|for anything|anything"
@@ -123,7 +131,7 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
         return []
     view = View.of(whole, parts[0].text, asked, rules)
     found = _Found(text, masked)
-    others = False
+    others = told = False  # somebody outside the household is spoken of; what somebody said is being told
     before: Clause | None = None  # the last clause, when it was nothing
     for clause in parts:
         if _QUOTING.search(clause.text) and not _OWN_WORDS.search(clause.text):
@@ -131,7 +139,10 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
         if rules.others.match(clause.text):
             others = True
         elif rules.self_start.match(clause.text):
-            others = False
+            others = told = False
+        if told or (_TELLS.match(clause.text) and not _OWN_WORDS.search(clause.text)):
+            told = True
+            continue
         last = clause is parts[-1]
         if _NAMED.fullmatch(text[clause.start : clause.end]):
             found.add(clause, "O", rules, leading=False)
@@ -140,7 +151,7 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
             clause.text,
             view,
             others=others,
-            question=(asked and last) or (view.asks and asks(clause.text, rules)),
+            question=(asked and last) or asks(clause.text, rules),
             told=found.told,
         )
         if before is not None and tag != "B" and _VERDICT.fullmatch(clause.text) and _OF_AGENT.search(before.text):
@@ -158,14 +169,17 @@ class _Found:
         self._masked = masked
         self._spans: list[tuple[int, int, Tag, bool]] = []
         self._lead: Clause | None = None
+        self._always = False  # whether the lead-in says that what follows is for good
         self._weak = False  # whether the last item needs its sentence to be understood
 
     def add(self, clause: Clause, tag: Tag | None, rules: Rules, *, leading: bool) -> None:
         """Take the next clause with its tag. `leading`: it only says when the following clause holds."""
-        if leading and tag in ("O", None):
-            self._lead = clause
+        if leading and (tag in ("O", None) or (tag == "W" and rules.liking.search(clause.text) is None)):
+            self._lead, self._always = clause, tag == "W"
             return
         lead, self._lead = self._lead, None
+        if lead is not None and tag is None and self._always:
+            tag = "W"  # "whenever a bill comes, file it": the first half says that it is for good
         if lead is not None and tag in ("W", None) and _BEFORE_DOING.search(lead.text) and _TO_ME.search(clause.text):
             tag = "B"  # "before you post, show it to me"
         if tag is None:
@@ -185,9 +199,10 @@ class _Found:
             strong=strong,
             leads=leads,
             asks_first=tag == "B" and rules.ask_first.search(clause.text) is not None,
+            eased=tag == "W" and rules.comfort.search(clause.text) is not None,
         )
 
-    def _place(self, clause: Clause, tag: Tag, *, strong: bool, leads: bool, asks_first: bool) -> None:
+    def _place(self, clause: Clause, tag: Tag, *, strong: bool, leads: bool, asks_first: bool, eased: bool) -> None:
         if self._spans:
             begin, end, before, led = self._spans[-1]
             if _EMPHASIS.search(clause.text) or (tag == before == "B" and asks_first):
@@ -206,8 +221,8 @@ class _Found:
                 self._spans.pop()  # a hedged request: the fact before it is only its reason
             elif tag == "W" and before != "O" and led and clause.start - end < 6:
                 self._spans.pop()  # "not so long, I like three sentences": the second half says it
-            elif before != "O" and not strong:
-                return
+            elif not strong and (before != "O" or (tag == "W" and not eased)):
+                return  # an afterthought, or what follows from the fact just told
         self._weak = not strong
         self._spans.append((clause.start, clause.end, tag, leads))
 

@@ -20,7 +20,11 @@ WHOLE_HYPOTHESIS = (
     r"|theoretically|for the sake of argument|philosophically|if only)\b"
 )
 CONDITION = r"\bif\b|\bin case\b|\bprovided\b|\bassuming\b"
-WISHED = r"\bit(?:'d| would) be (?:nice|lovely|great|handy) if"
+WISHED = (
+    r"^(?:what|the thing|all|the one thing) i (?:really |most |always )*(?:like|love|want|need|prefer"
+    r"|hate|enjoy|dislike)\b.{0,30}\b(?:is|are)\b|"
+    r"\bit(?:'d| would) be (?:nice|lovely|great|handy) if"
+)
 TODAY = (
     r"^i'?m (?:at (?:the|a)|in (?:a|the) (?:meeting|call|cinema|theatre|shower|bath|car|queue)|on (?:a"
     r"|the) (?:call|phone|plane|train|bus))\b|"
@@ -35,7 +39,11 @@ TODAY = (
     r"|\btemporarily\b|\bin a (?:minute|bit|sec)\b|\bnow,? (?:please )?$|\bwhile i'm (?:on|in) (?:this|the)"
     r"|等 ci|\bmeeting 中|\bthe (?:match|game|film|movie|call|meeting) is\b|\bjust for\b"
 )
-FROM_TODAY = r"\bevery\b|\beach\b|\balways\b|\bfrom today|starting today|as of today"
+FROM_TODAY = (
+    r"\bfrom (?:this|next|now|here)\b.{0,8}\bon\b|\bany ?time\b|\bwhenever\b|\bnever\b"
+    r"|\buntil further notice|"
+    r"\bevery\b|\beach\b|\balways\b|\bfrom today|starting today|as of today"
+)
 PAST = (
     r"\bused to\b(?<!'m used to)(?<!am used to)(?<!get used to)(?<!getting used to)(?<!im used to)"
     r"|\bas a (?:kid|child|teenager|student)\b"
@@ -47,6 +55,11 @@ PAST = (
 )
 NOW = r"\b(?:now|these days|nowadays|currently)\b(?! gone)"
 TAKE_BACK = (
+    r"\bwhere did you (?:get|hear) (?:that|this)\b|\bwho told you (?:that|i|we)\b|"
+    r"(?<!don't )(?<!never )(?<!not )\b(?:drop|delete|remove|undo|erase|cancel|scrap|forget) (?:the"
+    r"|that|my|this) (?:\w+ ){0,3}(?:note|rule|memory|entry|thing|preference|ban|limit|setting|bit)\b"
+    r"|\bafter all,? (?:so )?(?:forget|scrap|never mind|ignore)|\bnot (?:moving|going|vegan|vegetarian"
+    r"|allergic|getting|living) .{0,30}after all\b|"
     r"\bi (?:said|told you|mentioned|claimed) .{3,60}\b(?:wrong|outdated|changed|no longer|mistake|a joke|typo"
     r"|not true|isn't true)\b|\b(?:hours|rule|rules|ban|restriction|limit|thing)\b.{0,24}\b(?:is|are) (?:off"
     r"|over|gone|cancelled|canceled|void|history)\b|\b(?:outdated|no longer accurate)\b|\bbin (?:it|that)\b"
@@ -55,7 +68,8 @@ TAKE_BACK = (
     r"|do not) (?:actually |really )?(?:hate|mind) .{2,30}(?:any ?more|after all|at all)?$"
     r"|\bi was (?:only )?(?:joking|kidding|being sarcastic)\b|"
     r"\b(?:scrap|drop|lift|kill|ditch|lose|end|reset|relax|remove) (?:the|my|that|this|all) .{0,24}\b(?:thing"
-    r"|rule|rules|hours|ban|limit|preference|restriction|policy|boundary)\b|\b(?:rule|preference|ban"
+    r"|rule|rules|hours|ban|limit|preference|restriction|policy|boundary|note|entry|memory|fact|record)\b"
+    r"|\b(?:rule|preference|ban"
     r"|restriction|limit) .{0,30}(?:no longer|doesn't|does not|is gone|is over|is lifted)"
     r"|\bno longer (?:applies|true|needed|the case)\b|"
     r"(?=f)(?<!don't )(?<!dont )(?<!not )(?<!never )(?<!i )(?<!to )(?<!always )(?<!often )\bforget (?:what i|about"
@@ -95,6 +109,7 @@ FICTION = (
     r"|\bd&d\b|\bdungeon"
 )
 LYRICS = (
+    r"🎵|🎶|\bthe hook\b|\bthe bridge\b.{0,20}\b(?:line|song)|"
     r"♪|♫|\blyrics?\b|\bsong\b.{0,24}\b(?:goes|that|about|called|where|with the line|stuck)|\bverse\b"
     r"|\bchorus\b|\bsing(?:ing)?\b.{0,16}['\":]|\brhyme|\bplay(?:list)? .{0,12}\bsong\b|\bhum(?:ming)?\b"
     r"|\brap\b"
@@ -144,6 +159,7 @@ TASK = (
     r"|reply to (?:this|that|him|her|the|them)|answer (?:this|that|the)|use (?:the|this|that))\b"
 )
 CHAT = (
+    r"^(?:next|every|each) time (?:and|after)\b|"
     r"^(?:i (?:did|do|will|can|see|mean|guess)|(?:i'm|im|i am) (?:in|off|out|free|good|so|too|busy|happy|home"
     r"|ready|back|late|tired|here|trying|on it|looking|thinking|wondering|serious|listening|confused|curious)"
     r"|morning|right|nice|cool|great)$|^(?:yes|no|ok|okay|sure|thanks|thank you|thx|lol|lmao\w*|haha\w*|hmm+"

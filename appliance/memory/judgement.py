@@ -27,7 +27,7 @@ _COMPLAINT = re.compile(r"不下去|受不|难受|头[疼痛大昏晕]|烦|累|a
 _ALLOWS = re.compile(
     r"(?:不用|不必|无需|不需要)[^，,。]{0,6}(?:问|确认|请示|报备|等我|征求)"
     r"|(?:不用|不必)[^，,。]{1,10}(?:真|太|好|超|可)(?:爽|好|棒|开心|舒服|香)"
-    r"|(?:no need to|don't (?:have|need) to|needn't) (?:ask|check|confirm|wait)"
+    r"|^don'?t (?:bother|worry|mind)$|(?:no need to|don't (?:have|need) to|needn't) (?:ask|check|confirm|wait)"
 )
 _CONTINUES = re.compile(
     r"^(?:现在|目前|平时|主要|还|也|同时|业余)?"
@@ -36,6 +36,7 @@ _CONTINUES = re.compile(
     r"|^(?:and |also |currently |originally |mostly )*(?:work|live|have|teach|run|play|study|based|born|raised"
     r"|married|single|retired|(?:two|three|four|one) (?:kids|children|cats|dogs))\b"
 )
+_FINAL = frozenset({"吗", "呢", "对吧", "是吗", "好吗", "right", "huh"})
 _REQUEST = re.compile(r"\b(?:could|can|would|will) you\b|能不能|可不可以|能否|可以|麻烦")
 # "The headline a bit bigger?": how the agent's own work should be, asked or said.
 _MORE = re.compile(
@@ -43,6 +44,8 @@ _MORE = re.compile(
     r"|日报|周报|图表?|语速|音量|声音)"
     r"[^，,。]{0,8}(?:一点|一些|点儿?|些)(?:吗|吧|啦|嘛|呢)?$"
     r"|先[^，,。]{1,8}再[^，,。]{1,8}"
+    r"|(?:说|讲|写|念|播|回|读|放|发)得?(?:慢|快|短|长|大声|小声|简单|清楚|直接|详细|具体|温柔|客气|口语|通俗"
+    r"|随意|正式|轻松|活泼|细|白|早|晚)一?(?:点|些)(?:儿|吗|吧|啦|嘛|呢)?$"
 )
 _REFUSES = re.compile(
     r"^(?:never|don't|no )|rather you|don't want|do not want|never want|like it if you (?:didn't|stopped)"
@@ -70,7 +73,6 @@ class View:
     mixed: bool  # both an occasion and a standing rule: each clause is looked at
     past: bool
     once: bool  # some clause speaks of the past
-    asks: bool  # some clause has the form of a question
     condition: bool
     task: bool
     doubted: bool  # a condition in a question: nothing is stated
@@ -88,7 +90,6 @@ class View:
             mixed=occasion and lasting,
             past=once and rules.now.search(whole) is None,
             once=once,
-            asks=asks,
             condition=condition,
             task=rules.task.match(first) is not None,
             doubted=condition and (asked or asks),
@@ -100,6 +101,8 @@ def asks(clause: str, rules: Rules) -> bool:
     match = rules.asking.search(clause)
     if match is None:
         return False
+    if match.end() == len(clause) and match.group() in _FINAL:
+        return True
     forbidden = rules.negation.search(clause)
     return forbidden is None or forbidden.start() > match.start() or match.group().startswith(("怎么", "如何", "why"))
 
@@ -194,7 +197,7 @@ def _is_want(clause: str, view: View) -> bool:
         return len(_WORD.findall(rules.standing_strong.sub("", clause))) > 2
     if view.task and not rules.standing.search(clause):
         return False
-    if _MORE.search(clause):
+    if _MORE.search(clause) and "再" not in clause[:6]:
         return True
     match = rules.wish.search(clause)
     return match is not None and (

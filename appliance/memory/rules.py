@@ -80,7 +80,7 @@ class Rules:
             english and f"^(?:{en.OTHERS})",
         )
         self.self_start = _join(
-            chinese and "^(?:但|可|不过|而|所以|因为|其实)?(?:我|咱|本人)",
+            chinese and "^(?:但是?|可是?|不过|倒是|而|所以|因为|其实)?(?:我|咱|本人)",
             english and r"^(?:and |but |so )?(?:i|i'm|im|we|my|our)\b",
         )
         self.lead_in = _join(chinese and f"^{zh.LEAD_IN}", english and f"^{en.LEAD_IN}")
