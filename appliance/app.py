@@ -77,6 +77,7 @@ class Appliance(Parts):
                 task.cancel()
             await asyncio.gather(*self._background, return_exceptions=True)
             await self.execution.stop()
+            await self.web.stop()
             await self.local_offers.stop()
             await self.memory.stop()
             await self.supervisor.stop()

@@ -277,6 +277,25 @@ def _docker(patient: Patient) -> Outcome | None:
     return sandbox_check(patient.settings)
 
 
+@check("browser")
+def _browser(patient: Patient) -> Outcome | None:
+    from appliance.browser import chromium  # only this check looks for it
+
+    web = patient.settings.web
+    if not web.enabled or not web.browser:
+        return None
+    why = chromium.missing(web.browser_executable)
+    if why:
+        fix = "Install what is named, or set APPLIANCE_WEB__BROWSER=false. Pages can still be read with fetch."
+        return "warn", f"No browser: {why}", fix
+    weak = chromium.own_sandbox()
+    path = chromium.executable(web.browser_executable)
+    if weak:
+        fix = "Run the appliance as a user of its own, on a system that allows user namespaces."
+        return "warn", f"{path} runs without its own sandbox: {weak}.", fix
+    return "pass", f"{path} runs in its own sandbox."
+
+
 @check("local-model")
 def _local_model(patient: Patient) -> Outcome | None:
     settings = patient.settings
