@@ -10,6 +10,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
@@ -19,9 +20,11 @@ from typing import Any
 
 import pytest
 
+from appliance.local_models.runtime import cached_wheel
 from appliance.testing.fake_telegram import TOKEN
+from appliance.testing.local_service import SMALL_CHAT, SMALL_EMBEDDER, required
 
-pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("compose"), pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("compose"), pytest.mark.timeout(1800)]
 ROOT = Path(__file__).parents[2]
 FILES = ("-f", str(ROOT / "compose" / "compose.yaml"), "-f", str(ROOT / "compose" / "compose.dev.yaml"))
 UP = ("gateway", "sandbox-runner", "egress", "prometheus", "alertmanager", "node-exporter")
@@ -140,7 +143,7 @@ def stack() -> Iterator[Stack]:
     finally:
         logs = subprocess.run(["docker", "logs", f"{stack.project}-gateway-1"], capture_output=True, text=True)
         print(logs.stdout[-6000:], logs.stderr[-2000:])
-        stack.compose("down", "-v", "-t", "20")
+        stack.compose("--profile", "local-llm", "down", "-v", "-t", "20")
         shutil.rmtree(data, ignore_errors=True)
         stack.env.unlink()
 
@@ -316,6 +319,23 @@ def test_the_page_is_published_on_this_machine_alone(stack: Stack) -> None:
         assert not any(stack.inspect(service)["NetworkSettings"]["Ports"].values()), service
 
 
+KILL = """
+import os
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
+        if b"appliance\\0up" in file.read() and int(pid) > 1:
+            os.kill(int(pid), 9)
+"""
+
+
+def test_a_gateway_that_is_killed_comes_back_with_what_was_said(stack: Stack) -> None:
+    before = stack.api("/api/sessions/main/messages")["messages"]
+    stack.compose("exec", "-T", "gateway", "python", "-", given=KILL)
+    until("the restart", lambda: stack.inspect("gateway")["RestartCount"] == 1, 30)
+    until("health", lambda: stack.inspect("gateway")["State"]["Health"]["Status"] == "healthy", 60)
+    assert stack.api("/api/sessions/main/messages")["messages"] == before
+
+
 def test_down_and_up_lose_nothing(stack: Stack) -> None:
     def held() -> tuple[Any, Any, str]:
         messages = stack.api("/api/sessions/main/messages")["messages"]
@@ -335,3 +355,30 @@ def test_down_and_up_lose_nothing(stack: Stack) -> None:
     assert again["reply"] == next(m["text"] for m in before[0] if m["role"] == "assistant"), "answered twice"
     print(f"down in {stopped:.1f} s, up in {stack.seconds:.1f} s")
     until("the series of before", lambda: stack.query("count(max_over_time(up{job='appliance'}[10m]))"), 30)
+
+
+@pytest.mark.local
+def test_a_message_gets_its_reply_from_the_local_model_and_only_the_pull_may_download(stack: Stack) -> None:
+    if cached_wheel() is None:
+        if not required():
+            pytest.skip("llama.cpp is not built on this machine yet")
+        run(sys.executable, "-m", "appliance.testing.local_service", seconds=1500)
+    run("scripts/images", "models", seconds=300)
+    lines = [f"LOCAL_MODEL={SMALL_CHAT}", f"LOCAL_EMBEDDER={SMALL_EMBEDDER}", 'APPLIANCE_MODELS__CHAIN=["local"]']
+    with stack.env.open("a") as env:
+        env.write("\n".join(lines) + "\n")
+    stack.compose(
+        "--profile", "local-llm", "up", "-d", "--wait", "--wait-timeout", "240", "models", "gateway", seconds=300
+    )
+    assert stack.inspect("models-pull")["State"]["ExitCode"] == 0
+    assert set(stack.inspect("models")["NetworkSettings"]["Networks"]) == {f"{stack.project}_core"}
+
+    def ready() -> bool:
+        rows = {row["model"]: row["state"] for row in stack.api("/api/status")["models"]}
+        return rows.get("local") == "ready"
+
+    until("the local model", ready, 120)
+    answer = stack.api("/api/messages", {"session": "local-try", "text": "Say hello."})
+    assert answer["model"] != "claude-sonnet-5-5"
+    assert answer["reply"].strip()
+    assert answer["cost_usd"] == 0

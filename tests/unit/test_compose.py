@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -205,3 +206,27 @@ def test_the_programs_of_the_images_can_be_run() -> None:
     images = COMPOSE.parent / "sandbox_images"
     for program in ("healthy", "gateway/prepare", "runner/as-owner", "runner/runner-healthy"):
         assert os.access(images / program, os.X_OK), program
+
+
+def test_the_release_script_writes_digests_beside_versions_and_again_after_a_change(tmp_path: Path) -> None:
+    docker = tmp_path / "docker"
+    docker.write_text(
+        "#!/bin/sh\n"
+        'if [ "$1" = pull ]; then exit 0; fi\n'
+        "for last; do :; done\n"
+        'printf "%s@sha256:%s\\n" "${last%:*}" "$(printf "%s$ROUND" "$last" | sha256sum | cut -c1-64)"\n'
+    )
+    docker.chmod(0o755)
+    file = tmp_path / "compose.yaml"
+    file.write_text((COMPOSE / "compose.yaml").read_text())
+    images: list[set[str]] = []
+    for number in ("1", "2"):
+        environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "ROUND": number}
+        subprocess.run(
+            [COMPOSE.parent / "scripts" / "pin-images", file], env=environment, check=True, capture_output=True
+        )
+        found = {service["image"] for service in yaml.safe_load(file.read_text())["services"].values()}
+        images.append({image for image in found if not image.startswith("appliance-")})
+        assert len(images[-1]) == 4
+        assert all(re.search(r":v?\d+\.\d+\.\d+@sha256:[0-9a-f]{64}$", image) for image in images[-1])
+    assert not images[0] & images[1]
