@@ -362,6 +362,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "排程「{name}」沒有執行：{reason}。",
         "定时任务“{name}”没有执行：{reason}。",
     ),
+    "cron_undone": (
+        "I could not do “{name}”: {reason}",
+        "「{name}」沒能完成：{reason}",
+        "“{name}”没能完成：{reason}",
+    ),
     "cron_broken": (
         "The scheduled task “{name}” is paused: {reason} /cron resume {id} starts it again.",
         "排程「{name}」已暫停：{reason} 傳 /cron resume {id} 可恢復。",

@@ -44,8 +44,7 @@ MOST_FAILURES = 10
 MOST_ATTEMPTS = 3
 LONGEST_WAIT = 60.0
 _BACKOFF = (60.0, 300.0, 900.0, 3_600.0)
-# Not the job's fault, and said elsewhere: they neither back off nor pause.
-_MONEY = {"BudgetExceededError", "UnpricedModelError"}
+_MONEY = "BudgetExceededError"  # not the job's fault, and said by the budget: neither backs off nor pauses
 
 
 class Door(Protocol):
@@ -122,9 +121,16 @@ class Cron:
         crash_point("cron.before_record")
         await self.jobs.record(standing.job.id, found)
         crash_point("cron.recorded")
-        for row in found.rows:
-            if row.state == "skipped":
-                log.warning("scheduled run skipped", job=row.job, planned=utc_text(row.planned), reason=row.reason)
+        skipped = [row for row in found.rows if row.state == "skipped"]
+        if skipped:
+            last = skipped[-1]
+            log.warning(
+                "scheduled runs skipped",
+                job=last.job,
+                count=len(skipped),
+                last=utc_text(last.planned),
+                reason=last.reason,
+            )
         missed = found.rows and found.rows[-1].state == "skipped" and self.plan(standing.job).once
         if missed and standing.job.deliver != "silent":
             text = say("cron_missed", standing.job.language, name=standing.job.name, reason=found.rows[-1].reason)
@@ -199,7 +205,7 @@ class Cron:
         failed = bool(reply.error) and reply.error != "stopped"
         reason = "stopped" if reply.error == "stopped" else reply.error
         after, words = self._after(standing, occurrence, reply)
-        retry = failed and self.plan(job).once and occurrence.attempt < MOST_ATTEMPTS and reply.error not in _MONEY
+        retry = failed and self.plan(job).once and occurrence.attempt < MOST_ATTEMPTS and reply.error != _MONEY
         parcels = self.outlet.pack(words, f"cron-{job.id}-{occurrence.planned}-{occurrence.attempt}")
         if parcels is None:
             return  # the owner's conversation is busy: the next look finds it written there
@@ -230,8 +236,11 @@ class Cron:
         """How the job stands after a run, and what is said about it."""
         job = standing.job
         announce = job.deliver == "announce"
-        if reply.error in _MONEY or reply.error == "stopped":
-            return standing, []
+        if reply.error in (_MONEY, "stopped"):
+            # The next run of a schedule may be paid again; what comes only once would be gone without a word.
+            undone = announce and reply.error == _MONEY and self.plan(job).once
+            text = say("cron_undone", job.language, name=job.name, reason=reply.text)
+            return standing, [self._words(job, text)] if undone else []
         if not reply.error:
             words = [self._words(job, self._with_late(job, occurrence, reply.text), reply)] if announce else []
             if standing.told:

@@ -41,6 +41,7 @@ JobState = Literal["active", "pending", "paused", "done"]
 Deliver = Literal["announce", "silent", "webhook"]
 OWNER = "owner"
 _KEEP_SECONDS = 90 * 86_400.0
+_KEEP_ROWS = 1_000  # of one job: a job of seconds must not fill the disk with its history
 _LONGEST_PROMPT = 4_000
 
 
@@ -235,7 +236,7 @@ class Jobs:
         await self._database.write(lambda c: close(c, occurrence, state, reason, now))
 
     async def prune(self) -> None:
-        """Forget closed occurrences after 90 days, and jobs that ended as long ago."""
+        """Forget closed occurrences after 90 days or 1,000 later ones, and jobs that ended as long ago."""
         before = self._clock.now() - _KEEP_SECONDS
 
         def work(connection: apsw.Connection) -> None:
@@ -243,6 +244,12 @@ class Jobs:
                 "DELETE FROM cron_occurrences WHERE planned < ? AND state NOT IN ('due','started')", (before,)
             )
             connection.execute("DELETE FROM cron_jobs WHERE state='done' AND cursor < ?", (before,))
+            for (job,) in connection.execute("SELECT DISTINCT job FROM cron_occurrences").fetchall():
+                connection.execute(
+                    "DELETE FROM cron_occurrences WHERE job=?1 AND state NOT IN ('due','started') AND planned < ("
+                    "SELECT planned FROM cron_occurrences WHERE job=?1 ORDER BY planned DESC LIMIT 1 OFFSET ?2)",
+                    (job, _KEEP_ROWS),
+                )
 
         await self._database.write(work)
 

@@ -186,3 +186,41 @@ async def test_a_webhook_gets_the_answer_as_json(home: Home) -> None:
     assert seen[0]["planned"] == "2026-11-30T09:00:00Z"
     assert seen[0]["key"]
     assert home.pocket.got == []
+
+
+async def test_a_reminder_that_no_money_is_left_for_is_said_all_the_same(start: Start) -> None:
+    home = await start(APPLIANCE_BUDGET__PURPOSE_USD='{"cron": "0.0001"}')
+    job = await home.schedule("at +20m Take the cake out of the oven")
+    await home.at("2026-11-30T08:20:05Z")
+    await home.at("2026-11-30T08:40:05Z")
+    assert home.paid_calls() == 0
+    assert home.states(job) == ["failed"]
+    said = [text for text in home.pocket.got if "Take the cake out of the oven" in text]
+    assert len(said) == 1
+
+
+async def test_a_job_that_is_removed_while_it_runs_is_stopped_and_says_nothing(home: Home) -> None:
+    job = await home.schedule('"0 9 * * *" Count')
+    home.provider.default(lambda body: Reply(text="one two three", delay=5.0))
+    home.clock.set("2026-11-30T09:00:00Z")
+    home.house.automation.wake()
+    async with asyncio.timeout(10):
+        while home.states(job) != ["started"]:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.3)
+        await home.command(f"/cron remove {job}")
+        await home.quiet()
+    assert home.states(job) == ["skipped"]
+    assert home.pocket.got == []
+
+
+async def test_the_history_of_a_job_of_seconds_stays_short(home: Home) -> None:
+    job = await home.schedule('--silent "* * * * * *" Count')
+    home.clock.set("2026-11-30T09:00:00Z")
+    await home.house.automation.tick()
+    before = home.log(job)
+    assert len(before) > 1_500
+    await home.command(f"/cron pause {job}")
+    await home.house.automation.jobs.prune()
+    assert 1_000 <= len(home.log(job)) <= 1_005
+    assert home.log(job)[-2][0] >= before[-2][0], "the newest stay"
