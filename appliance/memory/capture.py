@@ -28,7 +28,7 @@ _NAMED = re.compile(
 )
 # "As grandma says, …": what follows is hers.
 _QUOTING = re.compile(
-    r"(?:says?|said|goes|told me|tells me|reads?|wrote|writes|put it|saying)$"
+    r"(?:says?|said|goes|told me|tells me|reads|wrote|writes|put it|saying)$"
     r"|(?:他们?|她们?|常|总|老|书上|网上|人家|妈妈?|爸爸?|老师|奶奶|爷爷|医生|专家|老话|俗话)[^，]{0,4}"
     r"(?:说|讲|写)(?:过|的|得好|道)?$"
 )
@@ -42,11 +42,19 @@ _EMPHASIS = re.compile(
 _VERDICT = re.compile(
     r"(?:真的?|太|好|超|挺|很|有点|有些|蛮|怪|看着|看得|读着|听着|用着|看起来|实在|可)*(?:舒服|烦|清楚|省心"
     r"|省事|方便|好用|好懂|累|乱|头疼|头大"
-    r"|爽|赞|棒|喜欢|顺眼|吵|费劲|麻烦|直观|一目了然|难受|闹心|贴心)(?:了|多了|极了|的|人)?(?:啊|耶|哦|呢|吧"
+    r"|爽|赞|棒|喜欢|顺眼|吵|费劲|丢脸|尴尬|崩溃|麻烦|直观|一目了然|难受|闹心|贴心)(?:了|多了|极了|的"
+    r"|人)?(?:啊|耶|哦|呢|吧"
     r"|啦|欸|诶)?"
+    r"|(?:看|听|读|用)得我[^，,。]{1,6}"
     r"|(?:it's |that's |this is )?(?:so |really |very |a bit |quite |super )?(?:annoying|tiring|exhausting"
     r"|confusing"
     r"|perfect|lovely|much (?:better|nicer|clearer)|handy|helpful|irritating|a pain)"
+)
+# "I split it by head, always do it that way": one statement in two breaths.
+_SAME_AGAIN = re.compile(
+    r"(?:以后|之后|今后|往后|每次|一直)?(?:也|都|就)*(?:这么|这样|照这样?|按这个?|如此)(?:子)?(?:来|做|写|办"
+    r"|记|弄|搞|处理|发|说|回|安排|排|走|干|执行|给|放)[^，,。]{0,3}|(?:always )?(?:do it "
+    r"|keep it )?like that from now on"
 )
 _OF_AGENT = re.compile(
     r"你|每次|每回|上次|上回|昨天那|那种|这种|那个|之前那|\b(?:you|your|that|those|every time|last)\b"
@@ -65,7 +73,8 @@ _TELLS = re.compile(
 )
 _OWN_WORDS = re.compile(r"我(?:说|讲|是说)|\b(?:i|i've|as i) (?:said|say|told)")
 _LEADS_TO = re.compile(
-    r"^(?:when|whenever|if|before|after|while|once|unless|on|during|between|until|for anything|anything"
+    r"^(?:when|whenever|if|(?:in|for|on|at|with) (?:every|each|any|all)|before|after|while|once|unless|on"
+    r"|during|between|until|for anything|anything"
     r"|as soon as|next time|any ?time|every ?time|each time|whenever)\b"
     r"|^(?:如果|要是|只要|凡是|涉及|遇到|碰到|等我|每次|每当|在我|当我)"
     r"|(?:的时候|时|之前|以前|之后|以后|前|后|期间|的话|的事|操作|的东西)$"
@@ -154,11 +163,18 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
             question=(asked and last) or asks(clause.text, rules),
             told=found.told,
         )
-        if before is not None and tag != "B" and _VERDICT.fullmatch(clause.text) and _OF_AGENT.search(before.text):
+        if before is not None and tag != "B" and _completes(clause, before):
             tag, clause = "W", Clause(before.start, clause.end, masked[before.start : clause.end])
         before = clause if tag is None and not others else None
         found.add(clause, tag, rules, leading=not last and _LEADS_TO.search(clause.text) is not None)
     return found.items()
+
+
+def _completes(clause: Clause, before: Clause) -> bool:
+    """True for a clause that only says how the one before was, or that it is to be so for good."""
+    if _VERDICT.fullmatch(clause.text):
+        return _OF_AGENT.search(before.text) is not None
+    return _SAME_AGAIN.fullmatch(clause.text) is not None
 
 
 class _Found:
@@ -175,7 +191,7 @@ class _Found:
     def add(self, clause: Clause, tag: Tag | None, rules: Rules, *, leading: bool) -> None:
         """Take the next clause with its tag. `leading`: it only says when the following clause holds."""
         if leading and (tag in ("O", None) or (tag == "W" and rules.liking.search(clause.text) is None)):
-            self._lead, self._always = clause, tag == "W"
+            self._lead, self._always = clause, rules.standing_strong.search(clause.text) is not None
             return
         lead, self._lead = self._lead, None
         if lead is not None and tag is None and self._always:
@@ -205,6 +221,8 @@ class _Found:
     def _place(self, clause: Clause, tag: Tag, *, strong: bool, leads: bool, asks_first: bool, eased: bool) -> None:
         if self._spans:
             begin, end, before, led = self._spans[-1]
+            if before == "W" and _SAME_AGAIN.fullmatch(clause.text):
+                return
             if _EMPHASIS.search(clause.text) or (tag == before == "B" and asks_first):
                 return
             if tag == "B" and before == "W" and led and asks_first:

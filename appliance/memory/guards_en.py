@@ -26,6 +26,7 @@ WISHED = (
     r"\bit(?:'d| would) be (?:nice|lovely|great|handy) if"
 )
 TODAY = (
+    r"\bfor (?:an|one|two|half an|a couple of|\d+) (?:hours?|min(?:ute)?s?|sec(?:ond)?s?)\b|"
     r"^i'?m (?:at (?:the|a)|in (?:a|the) (?:meeting|call|cinema|theatre|shower|bath|car|queue)|on (?:a"
     r"|the) (?:call|phone|plane|train|bus))\b|"
     r"\btoday\b(?! on\b)|\btonight\b|\btomorrow\b|\bthis (?:time|once|one|morning|afternoon|evening|weekend"
@@ -94,6 +95,7 @@ TAKE_BACK = (
     r"|part) about .{2,40}(?:wrong|not|wasn't|isn't|remove|forget|delete)|\bpretend i (?:never|didn't)"
 )
 FICTION = (
+    r"\blet's play[:,]? (?=i'm|i am|you|a game where|pretend)|\byou start\b|"
     r"\b(?:novel|story|screenplay|fanfic|comic|book|play|script)'s (?:hero|heroine|villain|main"
     r"|narrator|protagonist|lead)|"
     r"\blines? (?:like|such as|of dialogue)\b|"

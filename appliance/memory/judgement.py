@@ -12,7 +12,8 @@ from appliance.memory.voices import SPOKEN, VOID
 _WORD = re.compile(r"[a-z0-9']+|[\u4e00-\u9fff]")
 # "Grandma keeps saying '…'": the fact is only that she says so.
 _QUOTES = re.compile(
-    rf"(?:说|讲|念叨?|唠叨|喊|问|写|回|唱)(?:了|着|过|道|的是|一?句)?[^，,。]{{0,3}}{VOID}"
+    rf"(?:那句|这句|口头禅|原话|名言|座右铭)[^，,。]{{0,4}}{VOID}|(?:说|讲|念叨?|唠叨|喊|问|写|回|唱)(?:了|着"
+    rf"|过|道|的是|一?句)?[^，,。]{{0,3}}{VOID}"
     rf"|\b(?:says?|said|saying|texted|wrote|writes|goes|yelled|asked|shouted|posted)[,]? {VOID}"
 )
 _ME = re.compile(r"我|\b(?:me|my|i)\b")
@@ -36,6 +37,8 @@ _CONTINUES = re.compile(
     r"|^(?:and |also |currently |originally |mostly )*(?:work|live|have|teach|run|play|study|based|born|raised"
     r"|married|single|retired|(?:two|three|four|one) (?:kids|children|cats|dogs))\b"
 )
+# "Whoever asks": no question.
+_WHOEVER = re.compile(r"(?:谁|什么|哪|怎么|多[少久大])[^，,。]{0,10}(?:都|也)(?!是|有|吗)[^，,。]+(?<![吗呢])$")
 _FINAL = frozenset({"吗", "呢", "对吧", "是吗", "好吗", "right", "huh"})
 _REQUEST = re.compile(r"\b(?:could|can|would|will) you\b|能不能|可不可以|能否|可以|麻烦")
 # "The headline a bit bigger?": how the agent's own work should be, asked or said.
@@ -99,7 +102,7 @@ class View:
 def asks(clause: str, rules: Rules) -> bool:
     """True for the form of a question; "don't keep asking what I want" is none, its question is what is forbidden."""
     match = rules.asking.search(clause)
-    if match is None:
+    if match is None or _WHOEVER.search(clause):
         return False
     if match.end() == len(clause) and match.group() in _FINAL:
         return True

@@ -27,6 +27,7 @@ OTHERS = (
     r"|colleague|mate|buddy|neighbou?r)s?"
 )
 STANDING_STRONG = (
+    r"\b(?:in|on|for|at|with) (?:every|each) \w+|"
     r"\bmake it a (?:rule|habit|point)\b|\bfrom (?:this|next) (?:week|month|year) on(?:wards?)?\b"
     r"|\bfrom (?:mon|tues|wednes|thurs|fri|satur|sun)day on(?:wards?)?\b|\bany ?time\b|\bas of (?:now"
     r"|today|monday|next)\b|\bevery other (?:day|week)\b|\bonce a (?:day|week|month)\b"
@@ -213,7 +214,7 @@ COMFORT = (
     r"\bcan'?t be bothered with|\bfor everything\b|\bacross the board\b|"
     r"\bi(?:'m| am|m) (?:happier|happiest|more comfortable|better off|at my best) with|"
     r"\bteeth on edge|\bskin crawl|\bdo(?:es)? my head in|\bgets? my goat|\bgrinds? my gears|\bpet hate"
-    r"|\bbeats? .{1,40} for me\b|\bbrings? me joy|"
+    r"|\bbeats? (?!me\b|up\b|the |it\b).{1,50}(?:for me|for a person|any day|every time|$)|\bbrings? me joy|"
     r"\bgives? me (?:a headache|the creeps|anxiety|hives|joy)|\b(?:puts?|turns?) me off\b|\b(?:bores?|bugs?"
     r"|annoys?|irritates?|stress(?:es)?|confuses?|distracts?|overwhelms?|drains?|wears|calms?|relax(?:es)?"
     r"|soothes?|motivates?|cheers) me\b|\blos(?:es?|t) me (?:after|when|at|with|halfway)|\b(?:how"

@@ -18,15 +18,17 @@ _QUOTES = re.compile(
     r"|‘[^’\n]{8,}’|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){4,160}'(?!\w)|\"[^\"\n]*\"|(?:https?://|www\.)\S+",
     re.DOTALL,
 )
+# Up to where the person turns to something else.
+_REST = r"(?:(?!\bbtw\b|\bby the way\b|顺便|对了|另外).)*"
 # Whole lines that are comments, queries, settings, logs or program text.
 _CODE_LINE = re.compile(
     r"^\s*(?://|/\*|\*\s|--\s|#(?!\s*\d)\s?\S|>|\$\s|<!--|(?:error|warning|exception|traceback"
     r"|fatal)\b[^:\n]{0,20}:"
-    r"|(?:const|let|var)\s\w+\s*=).*$"
+    r"|(?:const|let|var)\s\w+\s*=)" + _REST + r""
     r"|^.*(?:\bselect\b.+\bfrom\b|\b(?:insert into|alter table|create table|delete from|drop table)\b"
     r"|\bif ?\(.*\) ?\{|\bgit (?:commit|push|log|add)\b|\bconsole\.log|\bprint\(|\bdef \w+\("
     r"|\bfunction\b.*\(|=>|\becho\b|\bimport \w+|\bregex\b|\bgrep\b|</\w+>|^\s*[{\[].*[}\]]\s*$"
-    r"|\.(?:ya?ml|json|toml|ini|conf|env|py|js|ts|sh|md|css|log)\b.{0,10}[:：里中]|\b\w+_\w+\s*[:=]).*$",
+    r"|\.(?:ya?ml|json|toml|ini|conf|env|py|js|ts|sh|md|css|log)\b.{0,10}[:：里中]|\b\w+_\w+\s*[:=])" + _REST,
     re.MULTILINE,
 )
 _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ’‘＇", "abcdefghijklmnopqrstuvwxyz'''")
