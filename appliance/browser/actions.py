@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _SETTLE_MS, _QUIET_MS = 5_000, 700
+_MOST_SECONDS = 40.0  # of one step; some of Playwright's have no limit of their own
 _FIRST_SECONDS = 0.15
-_SNAPSHOT_MS = 20_000
+_SNAPSHOT_MS, _LARGE_MS = 3_000, 25_000  # a frame that never loads is waited for; a large page takes its time
 _DOWNLOAD_SECONDS = 120.0
 _LONGEST_WAIT = 30.0
 _SCREENSHOT_BYTES = 3_000_000
+# Frames of a kind that is never loaded (file:, chrome:) would be waited for.
+_EMPTY_FRAMES = """() => document.querySelectorAll('iframe,frame').forEach(frame => {
+    if (!/^(https?:|about:|blob:|data:|$)/i.test(frame.src)) frame.src = 'about:blank' })"""
 _NAMED_KEYS = (
     "Enter Tab Escape Backspace Delete Space Home End PageUp PageDown Insert ArrowUp ArrowDown ArrowLeft ArrowRight"
 ).split()
@@ -47,7 +51,10 @@ async def tried(work: Awaitable[T]) -> T:
     from playwright.async_api import Error
 
     try:
-        return await work
+        async with asyncio.timeout(_MOST_SECONDS):
+            return await work
+    except TimeoutError as error:
+        raise ToolError("The page does not respond.", fix="Open it again, or another one.") from error
     except Error as error:
         said, _, logged = error.message.partition("Call log:")
         steps = [line.strip(" -") for line in logged.splitlines() if line.strip()]
@@ -84,7 +91,7 @@ async def snapshot(window: Window, *, full: bool = False, query: str = "") -> st
         asks = f"The page asks ({window.dialog.type}): {window.dialog.message!r}"
         return "\n".join([*notes, asks, "Answer with action=dialog and text=accept or text=dismiss."])
     tab, number = window.tab, window.current
-    raw = await tried(tab.page.aria_snapshot(mode="ai", timeout=_SNAPSHOT_MS))
+    raw = await _raw(tab)
     tree = parse(raw)
     url = tab.page.url.partition("#")[0]
     known = tab.known if tab.url == url else None
@@ -93,6 +100,17 @@ async def snapshot(window: Window, *, full: bool = False, query: str = "") -> st
     place = f" (tab {number + 1} of {len(window.tabs)})" if len(window.tabs) > 1 else ""
     head = f"{await tried(tab.page.title())}\n{tab.page.url[:500]}{place}".strip()
     return "\n".join([*notes, head, render(tree, known, full=full, query=query)])
+
+
+async def _raw(tab: Tab) -> str:
+    from playwright.async_api import Error
+
+    if any(not frame.url for frame in tab.page.frames):
+        await tried(tab.page.evaluate(_EMPTY_FRAMES))
+    try:
+        return await tab.page.aria_snapshot(mode="ai", timeout=_SNAPSHOT_MS)
+    except Error:
+        return await tried(tab.page.aria_snapshot(mode="ai", timeout=_LARGE_MS))
 
 
 async def located(tab: Tab, ref: str) -> Locator:

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from appliance.browser import actions
 from appliance.errors import AddressError, ToolError
 from appliance.messages import SessionKey, Source
 from appliance.tools.openings import Said
@@ -224,3 +225,15 @@ async def test_in_a_tainted_conversation_nothing_is_composed(hand: Hand, world: 
     with pytest.raises(AddressError, match="Not uploaded"):
         await hand("upload", ref=hand.ref('"Note"'), text="diary.txt")
     assert not any("7391" in path for _, path in world.book)
+
+
+async def test_a_page_that_hangs_is_an_error_and_another_one_opens(
+    hand: Hand, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(actions, "_MOST_SECONDS", 4.0)
+    hang = "<button onclick='setTimeout(()=>{for(;;);},20)'>Hang</button>"
+    await hand("open", url=world.page("b.example/", hang))
+    with pytest.raises(ToolError, match="does not respond"):
+        await hand("click", ref=hand.ref("Hang"))
+    await _open(hand, world)
+    assert "Order" in hand.text
