@@ -46,15 +46,13 @@ class WebTools:
     ) -> None:
         web = settings.web
         self.client: Client | None = None
+        self._browser: Browser | None = None
         if not web.enabled:
             health.set("web", State.OFF, "web.enabled is false")
             return
         try:
             wall = Wall(web.allowed_hosts, resolve)
-            openings = Openings(
-                lambda session: _history(sessions.transcript(session)),
-                [*web.open_sites, *web.allowed_hosts],
-            )
+            openings = Openings(lambda session: _history(sessions.transcript(session)), web.open_sites)
         except AddressError as error:
             raise SettingsError([f"web.allowed_hosts, web.open_sites: {error.what}"]) from error
         client = self.client = Client(wall, seconds=web.timeout_seconds, most=int(web.max_mb * 1_000_000))
