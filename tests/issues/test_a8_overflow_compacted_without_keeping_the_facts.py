@@ -22,6 +22,6 @@ async def test_the_fact_is_in_the_day_note_before_the_cut(home: Home) -> None:
     home.provider.script(
         Reply(status=400, error="invalid_request_error", message="prompt is too long: 210000 tokens > 200000 maximum")
     )
-    assert (await home.say("go on"))["reply"] == "ok"
+    assert (await home.say("go on"))["reply"].endswith("ok")
     assert seen
     assert all("4711" in note for note in seen)
