@@ -199,10 +199,11 @@ class Brain:
 
     def account(self, session: SessionKey, person: Person, history: Sequence[Message]) -> dict[str, Any]:
         """What the next request of a session would hold: the design's `context --json` form."""
-        asking = Asking(session, person, session.agent, "web", "", "en")
+        purpose = Purpose.HEARTBEAT if session.value.startswith("heartbeat:") else Purpose.CHAT
+        asking = Asking(session, person, session.agent, "web", "", "en", purpose)
         model: Model | None = self.resolver.preferred(list(self.chain(session)))
         window = model.window if model else self.settings().models.working_window
-        profile = profile_of(window)
+        profile = self._profile(asking, window)
         prompt = self.prompts(session.agent).build(session, profile)
         request = self.request(asking, list(history), window, profile)
         tools = [{"name": t.name, "tokens": (tool_characters(t) + 3) // 4} for t in request.tools]

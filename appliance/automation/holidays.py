@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
 
+from appliance.automation.reading import read_plain
 from appliance.errors import InputError
 
 _FOLD = re.compile(r"\r?\n[ \t]")
@@ -73,7 +74,7 @@ class Holidays:
                 return
             if stat.st_size > _LONGEST_BYTES:
                 raise InputError(f"{self.path.name} is over 4 MB, too large for a calendar of holidays.")
-            self._events = tuple(parse_events(self.path.read_text(encoding="utf-8-sig")))
+            self._events = tuple(parse_events(read_plain(self.path, _LONGEST_BYTES).decode("utf-8-sig")))
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"The holiday calendar {self.path.name} cannot be read: {error}.") from error
         self._stamp = stamp

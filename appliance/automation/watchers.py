@@ -16,6 +16,7 @@ import hashlib
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,6 +27,7 @@ import structlog
 
 from appliance.automation.facts import get_state, put_state
 from appliance.automation.jobs import Job, Jobs, Standing
+from appliance.automation.reading import read_plain
 from appliance.clock import Clock
 from appliance.database import Database
 from appliance.errors import ApplianceError, InputError
@@ -187,14 +189,13 @@ def file_state(root: Path, name: str) -> str:
         raise InputError(f"{name} does not lie in the work folder.")
     digest = hashlib.sha256()
     if path.is_dir():
-        for one in sorted(path.rglob("*"))[:_MOST_FILES]:
+        for one in sorted(islice(path.rglob("*"), _MOST_FILES)):
             stat = one.lstat()
             digest.update(f"{one}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())
         return digest.hexdigest()
     try:
-        with path.open("rb") as file:
-            digest.update(file.read(_MOST_BYTES))
-            digest.update(str(path.stat().st_size).encode())
+        digest.update(read_plain(path, _MOST_BYTES))
+        digest.update(str(path.stat().st_size).encode())
     except FileNotFoundError:
         return "gone"
     return digest.hexdigest()

@@ -46,6 +46,9 @@ async def test_one_thing_due_is_one_small_call_and_its_report_is_told(start: Sta
     assert "garden" not in str(call.request["messages"])
     billed = call.usage["input_tokens"] + call.usage.get("cache_creation_input_tokens", 0)
     assert billed + call.usage.get("cache_read_input_tokens", 0) <= 2_000
+    account = (await home.client.get("/api/context?session=heartbeat:main")).json()
+    assert account["profile"] == "small"
+    assert account["total_tokens"] <= 2_000
     spent = (await home.client.get("/api/spend?by=purpose")).json()["rows"]
     assert [(row["key"], row["calls"]) for row in spent] == [("heartbeat", 1)]
 

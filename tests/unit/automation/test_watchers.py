@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from appliance.automation.holidays import Holidays
 from appliance.automation.watchers import Watched, feed_state, file_state, parse_watch
 from appliance.errors import InputError
 
@@ -62,3 +64,11 @@ def test_a_feed_changes_with_its_entries_and_not_with_its_build_date() -> None:
     assert feed_state(FEED % (b"Tue", MORE)) != first
     with pytest.raises(InputError, match="no feed"):
         feed_state(b"<html></html>")
+
+
+def test_a_pipe_in_the_place_of_a_file_holds_nothing_up(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "inbox.md")
+    with pytest.raises(OSError, match="not a plain file"):
+        file_state(tmp_path, "inbox.md")
+    with pytest.raises(InputError, match="cannot be read"):
+        Holidays(tmp_path / "inbox.md").load()
