@@ -72,11 +72,13 @@ _TELLS = re.compile(
     r"|reckons?|tells? (?:us|me)|told (?:us|me)) \w+ \w+"
 )
 _OWN_WORDS = re.compile(r"我(?:说|讲|是说)|\b(?:i|i've|as i) (?:said|say|told)")
+_NO_LEAVE = re.compile(r"(?:没|未|不)[^，,。]{0,10}(?:点头|同意|允许|批准|许可)$|(?:下次|下回)")
 _LEADS_TO = re.compile(
     r"^(?:when|whenever|if|(?:in|for|on|at|with) (?:every|each|any|all)|before|after|while|once|unless|on"
     r"|during|between|until|for anything|anything"
     r"|as soon as|next time|any ?time|every ?time|each time|whenever)\b"
     r"|^(?:如果|要是|只要|凡是|涉及|遇到|碰到|等我|每次|每当|在我|当我)"
+    r"|^(?:下次|下回)(?!起|开始)|^(?:没|未|不)[^，,。]{0,10}(?:点头|同意|允许|批准|许可)$"
     r"|(?:的时候|时|之前|以前|之后|以后|前|后|期间|的话|的事|操作|的东西)$"
 )
 
@@ -99,8 +101,13 @@ def capture(text: str) -> list[Item]:
         return []
     masked = mask(folded, rules)
     items: list[Item] = []
+    complained = False
     for start, end, ender in sentences(masked):
-        items.extend(_sentence(text, masked, start, end, ender, rules))
+        found, leads = _sentence(text, masked, start, end, ender, rules)
+        if complained and found and found[0].tag != "O":
+            items.pop()  # the complaint only led to what is asked for now
+        items.extend(found)
+        complained = leads
     return items
 
 
@@ -126,18 +133,19 @@ def jsonl(lines: Iterable[str]) -> Iterator[str]:
         yield json.dumps(answer, ensure_ascii=False)
 
 
-def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: Rules) -> list[Item]:
+def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: Rules) -> tuple[list[Item], bool]:
+    """The items of a sentence, and whether the last one is a complaint that leads to something."""
     whole = masked[start:end].strip()
     asked = "?" in ender or "？" in ender
     if rules.wished.search(whole):
-        return [Item(text[start:end].strip(), "W")]
+        return [Item(text[start:end].strip(), "W")], False
     if rules.whole_hypothesis.search(whole):
-        return []
+        return [], False
     if rules.question_frame.match(whole) and (asked or not rules.quiet.search(whole)):
-        return []
+        return [], False
     parts = clauses(masked, start, end, rules)
     if not parts:
-        return []
+        return [], False
     view = View.of(whole, parts[0].text, asked, rules)
     found = _Found(text, masked)
     others = told = False  # somebody outside the household is spoken of; what somebody said is being told
@@ -167,7 +175,7 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
             tag, clause = "W", Clause(before.start, clause.end, masked[before.start : clause.end])
         before = clause if tag is None and not others else None
         found.add(clause, tag, rules, leading=not last and _LEADS_TO.search(clause.text) is not None)
-    return found.items()
+    return found.items(), found.complaint
 
 
 def _completes(clause: Clause, before: Clause) -> bool:
@@ -190,7 +198,11 @@ class _Found:
 
     def add(self, clause: Clause, tag: Tag | None, rules: Rules, *, leading: bool) -> None:
         """Take the next clause with its tag. `leading`: it only says when the following clause holds."""
-        if leading and (tag in ("O", None) or (tag == "W" and rules.liking.search(clause.text) is None)):
+        if (
+            leading
+            and (tag != "W" or rules.liking.search(clause.text) is None)
+            and (tag != "B" or _NO_LEAVE.match(clause.text))
+        ):
             self._lead, self._always = clause, rules.standing_strong.search(clause.text) is not None
             return
         lead, self._lead = self._lead, None
@@ -250,6 +262,11 @@ class _Found:
         if not self._spans or self._spans[-1][2] != "O":
             return False
         return _PERSONAL.match(self._masked, self._spans[-1][0]) is not None
+
+    @property
+    def complaint(self) -> bool:
+        """True when the last item is a complaint: a want that says what is wrong, not what to do."""
+        return bool(self._spans) and self._spans[-1][2] == "W" and self._spans[-1][3]
 
     def items(self) -> list[Item]:
         return [Item(self._text[start:end].strip(), tag) for start, end, tag, _ in self._spans]

@@ -94,6 +94,12 @@ NATURE = (
     r"|\bmy name(?:'s| is)|\bi go by\b|\bthe name'?s\b"
 )
 HAVING = (
+    r"^(?:the|our|my|both our|all our|both the) (?:\w+ )?(?:baby|kids?|dog|cat|twins|toddler|wife"
+    r"|husband|son|daughter|mum|mom|dad|gran|grandma|grandpa|parents|cars?|flat|house|boys|girls"
+    r"|teenager|cats|dogs|puppy|lodger|flatmate|roommate|children)(?: \w+)? (?!says?|said|wants?"
+    r"|thinks?|keeps?|asks?|tells?|is (?:asleep|here|home|crying|back|on)\b|are (?:asleep|here|home"
+    r"|back)\b|needs? (?:a|to)\b)\w+s\b \w+|^both (?:of )?our \w+|\bi won't be (?:working|living|at|in"
+    r"|with|driving|teaching) .{2,30}\b(?:after|from|until|any ?more)\b|"
     r"^(?:i|we|my \w+ and i|both of us) (?:always |usually |only |both |mostly |also |still )?(?:keep"
     r"|take|make|split|share|heat|store|park|charge|water|feed|grow|rent|carry|wear|own|pay|save"
     r"|collect|cook|bake|brew|raise|walk|wash|clean|shop|order|travel|fly|commute|attend|belong|suffer"
@@ -155,6 +161,12 @@ _CHANGED = (
     r"|work(?:ing)? from home)"
 )
 RECENT = (
+    r"^(?:the|our|my) \w+(?: \w+)?(?:'s| is| are| has been| have been"
+    r"| will be) .{0,40}\b(?:until (?:january|february|march|april|may|june|july|august|september"
+    r"|october|november|december|christmas|easter|summer|spring|next \w+|the (?:new year|end of))"
+    r"|for the (?:winter|summer|season)|since \w+|this (?:month|year|winter|summer|spring|autumn"
+    r"|term))|^(?:finally |just |recently )?(?:got rid of|took up|taken up|i've taken up|gave up"
+    r"|quit) \w+|"
     r"^(?:i|we|my [\w ]{2,20}|our [\w ]{2,20}|the (?:twins|kids|boys|girls|baby|dog|cat|children"
     r"|puppy)) (?:\w+ly |just |finally |both )?(?:changed|switched|moved|swapped|replaced|upgraded"
     r"|sold|bought|got|started|quit|left|joined|signed|took|lost|broke|finished|opened|closed|turned"

@@ -21,6 +21,9 @@ WHOLE_HYPOTHESIS = (
 )
 CONDITION = r"\bif\b|\bin case\b|\bprovided\b|\bassuming\b"
 WISHED = (
+    r"\bit (?:would|'d) (?:really |actually )?(?:help|be a (?:big |huge |great )?help|make \w+ (?:day"
+    r"|life)|save me) (?:if|a|so|time)|\bi'd be (?:happier|better off|glad|grateful|delighted) (?:if"
+    r"|not|with|without)|"
     r"^(?:what|the thing|all|the one thing) i (?:really |most |always )*(?:like|love|want|need|prefer"
     r"|hate|enjoy|dislike)\b.{0,30}\b(?:is|are)\b|"
     r"\bit(?:'d| would) be (?:nice|lovely|great|handy) if"
@@ -41,6 +44,8 @@ TODAY = (
     r"|等 ci|\bmeeting 中|\bthe (?:match|game|film|movie|call|meeting) is\b|\bjust for\b"
 )
 FROM_TODAY = (
+    r"\b(?:starting|beginning|effective|as of|as from) (?:next|this|from|on|today|tomorrow|now"
+    r"|\w+day)\b|"
     r"\bfrom (?:this|next|now|here)\b.{0,8}\bon\b|\bany ?time\b|\bwhenever\b|\bnever\b"
     r"|\buntil further notice|"
     r"\bevery\b|\beach\b|\balways\b|\bfrom today|starting today|as of today"
@@ -56,6 +61,8 @@ PAST = (
 )
 NOW = r"\b(?:now|these days|nowadays|currently)\b(?! gone)"
 TAKE_BACK = (
+    r"\byou can (?:stop|quit) \w+ing\b|\bnever true\b|\bget rid of (?:it|that|the (?:note|rule"
+    r"|memory))$|"
     r"\bwhere did you (?:get|hear) (?:that|this)\b|\bwho told you (?:that|i|we)\b|"
     r"(?<!don't )(?<!never )(?<!not )\b(?:drop|delete|remove|undo|erase|cancel|scrap|forget) (?:the"
     r"|that|my|this) (?:\w+ ){0,3}(?:note|rule|memory|entry|thing|preference|ban|limit|setting|bit)\b"
@@ -111,6 +118,8 @@ FICTION = (
     r"|\bd&d\b|\bdungeon"
 )
 LYRICS = (
+    r"\b(?:my|this|the|our) (?:song|verse|lyrics?|chorus|poem|tune)\b\s*[:\"]|\bfinish (?:my|this"
+    r"|the) (?:song|verse|poem|rhyme)|"
     r"🎵|🎶|\bthe hook\b|\bthe bridge\b.{0,20}\b(?:line|song)|"
     r"♪|♫|\blyrics?\b|\bsong\b.{0,24}\b(?:goes|that|about|called|where|with the line|stuck)|\bverse\b"
     r"|\bchorus\b|\bsing(?:ing)?\b.{0,16}['\":]|\brhyme|\bplay(?:list)? .{0,12}\bsong\b|\bhum(?:ming)?\b"

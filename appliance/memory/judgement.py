@@ -9,10 +9,10 @@ from appliance.memory.items import Tag
 from appliance.memory.rules import Rules
 from appliance.memory.voices import SPOKEN, VOID
 
-_WORD = re.compile(r"[a-z0-9']+|[\u4e00-\u9fff]")
+_WORD = re.compile(r"[a-z0-9']+|[\u4e00-\u9fff\ue000]")
 # "Grandma keeps saying '…'": the fact is only that she says so.
 _QUOTES = re.compile(
-    rf"(?:那句|这句|口头禅|原话|名言|座右铭)[^，,。]{{0,4}}{VOID}|(?:说|讲|念叨?|唠叨|喊|问|写|回|唱)(?:了|着"
+    rf"(?:那句|这句|一句|口头禅|原话|名言|座右铭)[^，,。]{{0,4}}{VOID}|(?:说|讲|念叨?|唠叨|喊|问|写|回|唱)(?:了|着"
     rf"|过|道|的是|一?句)?[^，,。]{{0,3}}{VOID}"
     rf"|\b(?:says?|said|saying|texted|wrote|writes|goes|yelled|asked|shouted|posted)[,]? {VOID}"
 )
@@ -23,7 +23,9 @@ _ONE_DAY = re.compile(
     r"今天|今晚|这次|这一次|这回|暂时|今日|\b(?:today|tonight|for now|this (?:time|once|one)|just once)\b"
 )
 _ABOUT_CASES = re.compile(r"\b(?:when|whenever|if|before|anything|any time)\b|凡是|只要|涉及|每次|的时候$|之前$|前$")
-_COMPLAINT = re.compile(r"不下去|受不|难受|头[疼痛大昏晕]|烦|累|annoy|crazy|mad|nuts|hurts?|cringe|tiring|hard")
+_COMPLAINT = re.compile(
+    r"不下去|受不|难受|头[疼痛大昏晕]|烦|累|我就(?!喜欢|爱|想|要)|丢脸|尴尬|吵醒|annoy|crazy|mad|nuts|hurts?|cringe|tiring|hard"
+)
 # "No need to ask, just do it" allows something; it forbids nothing.
 _ALLOWS = re.compile(
     r"(?:不用|不必|无需|不需要)[^，,。]{0,6}(?:问|确认|请示|报备|等我|征求)"
@@ -39,6 +41,10 @@ _CONTINUES = re.compile(
 )
 # "Whoever asks": no question.
 _WHOEVER = re.compile(r"(?:谁|什么|哪|怎么|多[少久大])[^，,。]{0,10}(?:都|也)(?!是|有|吗)[^，,。]+(?<![吗呢])$")
+# "Check whether the gas is off": the question is inside.
+_EMBEDDED = re.compile(
+    r"(?:看|查|问|确认|检查|提醒|告诉|标|写|说)[^，,。]{0,10}(?:有没有|是不是|会不会|要不要|能不能|几|多少|什么|哪|怎么)[^，,。吗呢]*$"
+)
 _FINAL = frozenset({"吗", "呢", "对吧", "是吗", "好吗", "right", "huh"})
 _REQUEST = re.compile(r"\b(?:could|can|would|will) you\b|能不能|可不可以|能否|可以|麻烦")
 # "The headline a bit bigger?": how the agent's own work should be, asked or said.
@@ -102,7 +108,7 @@ class View:
 def asks(clause: str, rules: Rules) -> bool:
     """True for the form of a question; "don't keep asking what I want" is none, its question is what is forbidden."""
     match = rules.asking.search(clause)
-    if match is None or _WHOEVER.search(clause):
+    if match is None or _WHOEVER.search(clause) or _EMBEDDED.search(clause):
         return False
     if match.end() == len(clause) and match.group() in _FINAL:
         return True
