@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 import time
 from datetime import datetime
 from pathlib import Path
@@ -87,6 +86,7 @@ def add(
     as_json: Json = False,
 ) -> None:
     """Schedule something."""
+    from appliance.automation.commands import quoted
     from appliance.automation.plan import parse_plan, zone_named
 
     parse_plan(schedule, zone_named(zone) if zone else settings().owner.zone, time.time())  # says what is wrong with it
@@ -94,7 +94,9 @@ def add(
     given |= {"--except": holidays, "--budget": budget, "--late": late}
     words = [word for option, value in given.items() if value for word in (option, value)]
     words += [flag for flag, wanted in (("--main", main), ("--silent", silent), ("--urgent", urgent)) if wanted]
-    line = shlex.join([*words, schedule, text])
+    line = " ".join(
+        [*(word if word.startswith("--") else quoted(word) for word in words), quoted(schedule), quoted(text)]
+    )
     try:
         client = GatewayClient.find(settings().state)
     except NotRunningError:

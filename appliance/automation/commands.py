@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
-import shlex
+import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 from appliance.automation.cron import Cron
 from appliance.automation.desk import Desk
@@ -19,7 +18,13 @@ from appliance.messages import Role
 from appliance.texts import say
 from appliance.tools.schedule import Wish
 
-_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "「": '"', "」": '"', "‘": "'", "’": "'"})
+_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "「": '"', "」": '"'})
+_WORD = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|(\S+))', re.DOTALL)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
+_FLAGS = ("--main", "--silent", "--urgent")
+_VALUES = ("--name", "--tz", "--webhook", "--models", "--tools", "--except", "--budget", "--late")
+_EXAMPLE = '/cron add "0 7 * * 1-5" Tell me the weather'
 
 
 class Beat(Protocol):
@@ -42,8 +47,7 @@ class CronCommands:
         commands.add("cron", self.run, Role.OWNER)
 
     async def run(self, ask: Ask) -> str:
-        verb, _, rest = ask.argument.strip().partition(" ")
-        rest = rest.strip()
+        verb, rest = [*ask.argument.split(None, 1), "", ""][:2]
         match verb:
             case "" | "list":
                 return self._list(ask.language)
@@ -109,72 +113,94 @@ def _line(row: dict[str, Any]) -> str:
     return f"`{row['id']}` {row['name']}: {row['schedule']} ({row['zone']}), {row['state']}{reason}{tail}{note}"
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise InputError(f"/cron add: {message}.", fix='For example: /cron add "0 7 * * 1-5" Tell me the weather')
-
-
-def _parser() -> _Parser:
-    parser = _Parser(prog="/cron add", add_help=False, allow_abbrev=False)
-    parser.add_argument("--name", default="")
-    parser.add_argument("--tz", default="")
-    parser.add_argument("--main", action="store_true")
-    parser.add_argument("--silent", action="store_true")
-    parser.add_argument("--urgent", action="store_true")
-    parser.add_argument("--webhook", default="")
-    parser.add_argument("--models", default="")
-    parser.add_argument("--tools", default=None)
-    parser.add_argument("--except", dest="holidays", default="")
-    parser.add_argument("--budget", default="")
-    parser.add_argument("--late", default="")
-    parser.add_argument("words", nargs=argparse.REMAINDER)
-    return parser
-
-
 def parse_wish(argument: str) -> Wish:
-    """`[options] "SCHEDULE" TEXT` as a wish. Raises InputError."""
-    try:
-        words = shlex.split(argument.translate(_QUOTES))
-    except ValueError:
-        words = argument.split()  # an apostrophe in the text is no quote
-    given = _parser().parse_args(words)
-    when, text = _split(given.words)
+    """`[options] "SCHEDULE" TEXT` as a wish; the text is taken as it stands. Raises InputError."""
+    reader = _Reader(argument)
+    flags: set[str] = set()
+    values: dict[str, str] = {}
+    while (word := reader.peek()).startswith("--"):
+        reader.take()
+        if word in _FLAGS:
+            flags.add(word)
+        elif word in _VALUES:
+            values[word] = reader.take()
+        else:
+            raise InputError(f"/cron add does not know {word}.", fix=f"It knows {', '.join([*_FLAGS, *_VALUES])}.")
+    when = _schedule(reader)
+    text = reader.rest()
+    if not text:
+        raise InputError("What is to be done is missing after the schedule.", fix=_EXAMPLE)
     return Wish(
         when=when,
         text=text,
-        name=given.name,
-        zone=given.tz,
-        holidays=given.holidays,
-        main=given.main,
-        deliver="silent" if given.silent else "announce",
-        urgent=given.urgent,
-        webhook=given.webhook,
-        models=_names(given.models),
-        tools=None if given.tools is None else _names(given.tools),
-        budget=given.budget,
-        late_seconds=parse_length(given.late) if given.late else 0,
+        name=values.get("--name", ""),
+        zone=values.get("--tz", ""),
+        holidays=values.get("--except", ""),
+        main="--main" in flags,
+        deliver="silent" if "--silent" in flags else "announce",
+        urgent="--urgent" in flags,
+        webhook=values.get("--webhook", ""),
+        models=_names(values.get("--models", "")),
+        tools=_names(values["--tools"]) if "--tools" in values else None,
+        budget=values.get("--budget", ""),
+        late_seconds=parse_length(values["--late"]) if "--late" in values else 0,
     )
 
 
-def _split(words: list[str]) -> tuple[str, str]:
-    """Where the schedule ends and the text begins: quotes say it, else the form of the schedule does."""
-    if not words:
-        raise InputError("A schedule and a text are needed.", fix='/cron add "every 2h" Look at the weather')
-    first = words[0].lower()
-    if " " in first or first.startswith("@"):
-        count = 1
-    elif first == "every":
-        count = 2
-    elif first == "watch":
-        count = 3
-    elif first == "at":
-        count = 3 if len(words) > 3 and words[1].count("-") == 2 and "T" not in words[1] else 2
-    else:
-        count = 5
-    when, text = " ".join(words[:count]), " ".join(words[count:])
-    if not text:
-        raise InputError("What is to be done is missing after the schedule.")
-    return when, text
+def quoted(word: str) -> str:
+    """A word as `/cron add` reads it back."""
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+class _Reader:
+    """Words of a command, one after another: plain, or in double quotes of any script; the rest as it stands."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._plain = text.translate(_QUOTES)  # the same places, so that the rest keeps its own quotes
+        self._at = 0
+
+    def peek(self) -> str:
+        found = self._match()
+        return found[2] or "" if found else ""
+
+    def take(self) -> str:
+        """The next word. Raises InputError at the end."""
+        found = self._match()
+        if found is None:
+            raise InputError("A schedule and a text are needed.", fix=_EXAMPLE)
+        self._at = found.end()
+        return self._word(found)
+
+    def rest(self) -> str:
+        """Everything that is left; quotes around the whole of it are taken off."""
+        found = self._match()
+        whole = found is not None and found[1] is not None and not self._text[found.end() :].strip()
+        return (self._word(found) if found is not None and whole else self._text[self._at :]).strip()
+
+    def _match(self) -> re.Match[str] | None:
+        # A plain quote ends with a plain one, whatever other quotes stand between.
+        plain = self._text[self._at :].lstrip().startswith('"')
+        return _WORD.match(self._text if plain else self._plain, self._at)
+
+    def _word(self, found: re.Match[str]) -> str:
+        if found[1] is None:
+            return self._text[found.start(2) : found.end(2)]
+        return re.sub(r"\\(.)", r"\1", self._text[found.start(1) : found.end(1)], flags=re.DOTALL)
+
+
+def _schedule(reader: _Reader) -> str:
+    """Where the schedule ends: quotes say it, else its form does."""
+    first = reader.take()
+    kind = first.lower()
+    if " " in first or kind.startswith("@"):
+        return first
+    count = {"every": 1, "watch": 2, "at": 1}.get(kind, 4)
+    words = [first, *(reader.take() for _ in range(count))]
+    if kind == "at" and _DAY.fullmatch(words[1]) and _TIME.fullmatch(reader.peek()):
+        words.append(reader.take())
+    return " ".join(words)
 
 
 def _names(text: str) -> tuple[str, ...]:
