@@ -26,7 +26,8 @@ from appliance.errors import StateError
 from appliance.memory import capture
 from appliance.observability import audit
 from appliance.observability.health import State
-from appliance.parts import Parts, core_rooms
+from appliance.parts import Parts
+from appliance.rooms import core_rooms
 from appliance.settings import Settings
 from appliance.storage import StateLock, atomic_write, prepare_state
 

@@ -12,7 +12,6 @@ from typing import Any
 import structlog
 
 from appliance import __version__
-from appliance.agent import sessions as sessions_module
 from appliance.agent.asking import Brain
 from appliance.agent.compaction import Compactor
 from appliance.agent.prompt import PromptBuilder
@@ -21,19 +20,17 @@ from appliance.agent.results import ResultShaper
 from appliance.agent.sessions import Sessions, StoppableSessions
 from appliance.agent.templates import NAMES, template
 from appliance.agent.turn import Agent
-from appliance.automation import jobs
 from appliance.automation.house import Automation, Surroundings
 from appliance.backup import newest_backup
 from appliance.channels import access
 from appliance.channels.attachments import AttachmentStore
-from appliance.channels.telegram import state as telegram_state
 from appliance.channels.telegram.channel import TelegramChannel
 from appliance.channels.webchat import WebChat
 from appliance.clock import Clock, SystemClock
 from appliance.database import Database
 from appliance.errors import AddressError, BudgetExceededError
 from appliance.execution import Execution
-from appliance.gateway import auth, buttons, inbox, outbox
+from appliance.gateway import auth, buttons
 from appliance.gateway.commands import Choice, Commands
 from appliance.gateway.delivery import Delivery
 from appliance.gateway.erasure import scrub
@@ -56,15 +53,15 @@ from appliance.messages import Button, Event, Inbound, Mode, Outbound, Person, R
 from appliance.models.resolver import Resolver
 from appliance.models.shelf import Shelf
 from appliance.monitoring import Monitoring, with_commands
-from appliance.observability import audit, logs, notices
+from appliance.observability import audit, logs
 from appliance.observability.health import Health
 from appliance.observability.notices import Choices
 from appliance.overview import Overview
 from appliance.remembering import Remembering
 from appliance.roles import Right, may
-from appliance.sandbox import approvals
-from appliance.settings import Settings
-from appliance.spending import adjust, ledger
+from appliance.rooms import core_rooms
+from appliance.settings import Settings, secret_values
+from appliance.spending import adjust
 from appliance.spending.budget import Budget, BudgetEvent
 from appliance.spending.prices import Prices
 from appliance.spending.report import Spending
@@ -79,24 +76,6 @@ from appliance.web_tools import WebTools
 
 log = structlog.get_logger(__name__)
 OWNER = Person("owner", role=Role.OWNER)
-
-
-def core_rooms() -> dict[str, Sequence[Any]]:
-    """Who owns which tables of core.db."""
-    return {
-        "sessions": sessions_module.MIGRATIONS,
-        "inbox": inbox.MIGRATIONS,
-        "outbox": outbox.MIGRATIONS,
-        "buttons": buttons.MIGRATIONS,
-        "access": access.MIGRATIONS,
-        "telegram": telegram_state.MIGRATIONS,
-        "cron": jobs.MIGRATIONS,
-        "auth": auth.MIGRATIONS,
-        "spending": ledger.MIGRATIONS,
-        "audit": audit.MIGRATIONS,
-        "notices": notices.MIGRATIONS,
-        "approvals": approvals.MIGRATIONS,
-    }
 
 
 class Parts:
@@ -142,7 +121,7 @@ class Parts:
             audit=self.audit.record,
         )
         self.auth.prepare()
-        logs.configure(settings.logging, secret_values=[*self.auth.secret_values(), *_secrets(settings)])
+        logs.configure(settings.logging, secret_values=[*self.auth.secret_values(), *secret_values(settings)])
         self._build_money()
         self._build_monitoring()
         self._build_models()
@@ -555,10 +534,3 @@ class Parts:
         self.audit.record(
             "tool", tool=name, session=context.session.value, turn=context.turn, ok=result.ok, arguments=shown
         )
-
-
-def _secrets(settings: Settings) -> list[str]:
-    """Every secret value of the settings, for the redactor."""
-    found = [settings.anthropic.api_key, settings.telegram.bot_token, settings.discord.bot_token]
-    found += [server.api_key for server in settings.openai_compatible.values()]
-    return [secret.get_secret_value() for secret in found if secret.get_secret_value()]

@@ -343,6 +343,18 @@ def load_settings(
     return settings
 
 
+def secret_values(section: Section) -> list[str]:
+    """Every secret in a tree of settings that is set, for the redactor."""
+    found: list[str] = []
+    for value in dict(section).values():
+        for one in value.values() if isinstance(value, dict) else (value,):
+            if isinstance(one, SecretStr):
+                found.append(one.get_secret_value())
+            elif isinstance(one, Section):
+                found += secret_values(one)
+    return [secret for secret in found if secret]
+
+
 def _file(path: Path, problems: list[str]) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))

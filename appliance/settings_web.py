@@ -14,7 +14,7 @@ _HOST = re.compile(r"[\w.-]+(:\d{1,5})?|\[[0-9a-f:.]+\](:\d{1,5})?|[0-9a-f:.]+",
 class WebSettings(Section):
     enabled: bool = setting(True, "Whether the agent may read the web (fetch, search, browser).")
     allowed_hosts: list[str] = setting(
-        [], "Services in your own network that may be opened at all, as name or name:port.", ["homeassistant.local:8123"]
+        [], "Services in your own network that may be opened, as name or name:port.", ["homeassistant.local:8123"]
     )
     open_sites: list[str] = setting(
         [], "Sites that a conversation holding text from outside may open freely.", ["wikipedia.org"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import SettingsError
-from appliance.settings import load_settings
+from appliance.settings import load_settings, secret_values
 from appliance.settings_example import example, rows
 
 
@@ -96,3 +96,15 @@ def test_every_setting_has_a_description_and_the_example_file_is_valid(tmp_path:
     path = tmp_path / "appliance.toml"
     path.write_text("\n".join(lines))
     load_settings(path, environ={})
+
+
+def test_every_secret_of_the_tree_is_known_to_the_redactor() -> None:
+    settings = load_settings(
+        environ={
+            "ANTHROPIC_API_KEY": "one",
+            "TELEGRAM_BOT_TOKEN": "two",
+            "APPLIANCE_BACKUP__PASSPHRASE": "three",
+            "APPLIANCE_OPENAI_COMPATIBLE": '{"nas": {"base_url": "http://nas/v1", "api_key": "four"}}',
+        }
+    )
+    assert sorted(secret_values(settings)) == ["four", "one", "three", "two"]
