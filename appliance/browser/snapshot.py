@@ -40,7 +40,8 @@ class Node:
 
     @property
     def usable(self) -> bool:
-        return self.role in _USABLE or "[cursor=pointer]" in self.head
+        named = self.role == "generic" and '"' in self.head  # a summary, and other things that are named to be used
+        return self.role in _USABLE or named or "[cursor=pointer]" in self.head
 
     @property
     def bare(self) -> bool:

@@ -203,3 +203,11 @@ def test_settings_that_cannot_be_used_are_the_only_finding_and_exit_1(tmp_path: 
     assert "daily_usd" in findings[0].detail
     assert "server.port" in findings[0].detail
     json.dumps([finding.as_json() for finding in findings])
+
+
+async def test_a_browser_that_is_not_there_is_named(tmp_path: Path, only: Any) -> None:
+    web = {"browser_executable": str(tmp_path / "nothing")}
+    found = (await only(patient(tmp_path, web=web), "browser"))["browser"]
+    assert found.status == "warn"
+    assert "fetch" in found.fix
+    assert await only(patient(tmp_path, web={"browser": False}), "browser") == {}

@@ -1,10 +1,11 @@
 """Who said what in a transcript, as the rules of opening read it."""
 
+from pathlib import Path
 from typing import Any
 
 from appliance.messages import Source
 from appliance.tools.openings import Said
-from appliance.web_tools import history_of
+from appliance.web_tools import Logins, history_of
 
 
 def call(name: str, identity: str, **arguments: Any) -> dict[str, Any]:
@@ -64,3 +65,17 @@ def test_a_summary_of_what_was_read_opens_nothing() -> None:
     marker = {"type": "marker", "kind": "compaction", "summary": "see https://a.example/x", "source": Source.OUTSIDE}
     assert [piece.by for piece in history_of([marker])] == ["outside", "model"]
     assert history_of([{**marker, "source": Source.OWN}]) == []
+
+
+def test_logins_are_kept_for_the_owners_conversation_alone(tmp_path: Path) -> None:
+    logins = Logins(tmp_path / "secrets")
+    state = {"cookies": [{"name": "k", "value": "v"}], "origins": []}
+    assert logins.load("agent:main:main") is None
+    logins.save("agent:main:web:other", state)
+    assert not (tmp_path / "secrets").exists()
+    logins.save("agent:main:main", state)
+    assert logins.load("agent:main:main") == state
+    assert logins.load("agent:main:web:other") is None
+    assert (tmp_path / "secrets" / "browser.json").stat().st_mode & 0o077 == 0
+    (tmp_path / "secrets" / "browser.json").write_text("{")
+    assert logins.load("agent:main:main") is None
