@@ -44,6 +44,7 @@ TODAY = (
     r"|等 ci|\bmeeting 中|\bthe (?:match|game|film|movie|call|meeting) is\b|\bjust for\b"
 )
 FROM_TODAY = (
+    r"\bbetween us\b|\bconfidential\b|"
     r"\b(?:starting|beginning|effective|as of|as from) (?:next|this|from|on|today|tomorrow|now"
     r"|\w+day)\b|"
     r"\bfrom (?:this|next|now|here)\b.{0,8}\bon\b|\bany ?time\b|\bwhenever\b|\bnever\b"
@@ -61,6 +62,8 @@ PAST = (
 )
 NOW = r"\b(?:now|these days|nowadays|currently)\b(?! gone)"
 TAKE_BACK = (
+    r"\b(?:take|get|pull|leave) (?:that|it|this) (?:out|off)\b|\bi'm not (?:a|an) \w+, (?:fix|correct"
+    r"|change) (?:that|it)\b|"
     r"\byou can (?:stop|quit) \w+ing\b|\bnever true\b|\bget rid of (?:it|that|the (?:note|rule"
     r"|memory))$|"
     r"\bwhere did you (?:get|hear) (?:that|this)\b|\bwho told you (?:that|i|we)\b|"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from appliance.memory.items import Tag
 from appliance.memory.rules import Rules
+from appliance.memory.statements import likely_fact
 from appliance.memory.voices import SPOKEN, VOID
 
 _WORD = re.compile(r"[a-z0-9']+|[\u4e00-\u9fff\ue000]")
@@ -24,7 +25,8 @@ _ONE_DAY = re.compile(
 )
 _ABOUT_CASES = re.compile(r"\b(?:when|whenever|if|before|anything|any time)\b|凡是|只要|涉及|每次|的时候$|之前$|前$")
 _COMPLAINT = re.compile(
-    r"不下去|受不|难受|头[疼痛大昏晕]|烦|累|我就(?!喜欢|爱|想|要)|丢脸|尴尬|吵醒|annoy|crazy|mad|nuts|hurts?|cringe|tiring|hard"
+    r"不下去|受不|难受|头[疼痛大昏晕]|烦|累|我就(?!喜欢|爱|想|要)|丢脸|尴尬|吵醒|annoy|crazy|mad|nuts|hurts?"
+    r"|cringe|tiring|hard"
 )
 # "No need to ask, just do it" allows something; it forbids nothing.
 _ALLOWS = re.compile(
@@ -43,7 +45,8 @@ _CONTINUES = re.compile(
 _WHOEVER = re.compile(r"(?:谁|什么|哪|怎么|多[少久大])[^，,。]{0,10}(?:都|也)(?!是|有|吗)[^，,。]+(?<![吗呢])$")
 # "Check whether the gas is off": the question is inside.
 _EMBEDDED = re.compile(
-    r"(?:看|查|问|确认|检查|提醒|告诉|标|写|说)[^，,。]{0,10}(?:有没有|是不是|会不会|要不要|能不能|几|多少|什么|哪|怎么)[^，,。吗呢]*$"
+    r"(?:看|查|问|确认|检查|提醒|告诉|标|写|说)[^，,。]{0,10}(?:有没有|是不是|会不会|要不要|能不能|几|多少"
+    r"|什么|哪|怎么)[^，,。吗呢]*$"
 )
 _FINAL = frozenset({"吗", "呢", "对吧", "是吗", "好吗", "right", "huh"})
 _REQUEST = re.compile(r"\b(?:could|can|would|will) you\b|能不能|可不可以|能否|可以|麻烦")
@@ -165,7 +168,10 @@ def judge(clause: str, view: View, *, others: bool, question: bool, told: bool =
         return "W"
     if told and not view.task and not today and _CONTINUES.match(clause):
         return "O"
-    return "O" if _is_fact(clause, view, today=today) else None
+    if _is_fact(clause, view, today=today):
+        return "O"
+    of_the_moment = view.task or today or view.condition or rules.fault.search(clause) is not None
+    return "O" if not of_the_moment and likely_fact(clause) else None
 
 
 def _asks_for_good(clause: str, rules: Rules) -> bool:
