@@ -368,8 +368,13 @@ def test_down_and_up_lose_nothing(stack: Stack) -> None:
     before = held()
     assert len(before[0]) >= 4
     began = time.monotonic()
-    stack.compose("down", "-t", "40")
+    stack.compose("stop", "-t", "45")
     stopped = time.monotonic() - began
+    states = {name: stack.inspect(name)["State"] for name in UP}
+    print({name: (state["ExitCode"], state["FinishedAt"][14:23]) for name, state in states.items()})
+    assert {states[name]["ExitCode"] for name in ("gateway", "sandbox-runner", "prometheus")} == {0}, "killed"
+    assert stopped < 45
+    stack.compose("down")
     owner = (stack.data / "runner" / "id").read_text().strip()
     left = run("docker", "ps", "-aq", "--filter", f"label=appliance.owner={owner}")
     assert left == "", "commands' containers outlived the runner"
