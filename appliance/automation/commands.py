@@ -19,6 +19,8 @@ from appliance.texts import say
 from appliance.tools.schedule import Wish
 
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "「": '"', "」": '"'})
+_SINGLES = str.maketrans({"‘": "'", "’": "'"})
+_SINGLE = re.compile(r"\s*'([^']+)'(?=\s)")
 _WORD = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|(\S+))', re.DOTALL)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
@@ -167,6 +169,10 @@ class _Reader:
 
     def take(self) -> str:
         """The next word. Raises InputError at the end."""
+        single = _SINGLE.match(self._text.translate(_SINGLES), self._at)
+        if single is not None:
+            self._at = single.end()
+            return self._text[single.start(1) : single.end(1)]
         found = self._match()
         if found is None:
             raise InputError("A schedule and a text are needed.", fix=_EXAMPLE)

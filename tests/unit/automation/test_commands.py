@@ -15,6 +15,7 @@ from appliance.errors import InputError
     [
         ("\"0 7 * * 1-5\" Tell me what's new and who's there", "0 7 * * 1-5", "Tell me what's new and who's there"),
         ("“0 7 * * *” 說「早安」給我聽", "0 7 * * *", "說「早安」給我聽"),
+        ("'at 18:00' Don't forget mum's cake", "at 18:00", "Don't forget mum's cake"),
         ("0 7 * * 1-5 Tell me the weather", "0 7 * * 1-5", "Tell me the weather"),
         ("every 2h Look at the oven", "every 2h", "Look at the oven"),
         ("at +20m Take the cake out", "at +20m", "Take the cake out"),
