@@ -27,6 +27,7 @@ _WORD = re.compile(r"[^\W_]+")
 _SMALL_NUMBERS, _SMALL_DIGITS = 2, 4  # pages, years and days may be counted up
 # Words that say nothing: what addresses are built with.
 _COMMON = frozenset("http https www q s p id page pages search query index html htm php en de zh tw cn lang".split())
+_MANY = 20  # words: more are looked up in a set of all that was read
 _TRAILING = ".,;:!?'\"*_"
 
 
@@ -105,9 +106,16 @@ def _first_said_by_others(address: WebAddress, said: Sequence[Said]) -> bool:
     """True when the owner or a text from outside wrote this address before the model did."""
     wanted = _key(address)
     for piece in said:
+        if not _may_name(address.host, piece.text):
+            continue
         if wanted in {_key(found) for found in addresses_in(piece.text)}:
             return piece.by in ("owner", "outside")
     return False
+
+
+def _may_name(host: str, text: str) -> bool:
+    """A quick look: most of a long conversation does not name this host."""
+    return host in text or host in text.casefold() or ("xn--" in host and not text.isascii())
 
 
 def _key(address: WebAddress) -> tuple[str, int, str]:
@@ -139,8 +147,17 @@ def _made_of(target: str, said: Sequence[Said]) -> bool:
 def _unknown_words(text: str, known: Sequence[Said]) -> list[str]:
     """The words of a text that stand in none of the others; scripts without spaces are looked for inside of runs."""
     whole = "\n".join(piece.text for piece in known).casefold()
-    words = _COMMON.union(_WORD.findall(whole))
-    return [w for w in _WORD.findall(text.casefold()) if w not in words and (w.isascii() or w not in whole)]
+    words = [word for word in _WORD.findall(text.casefold()) if word not in _COMMON]
+    if len(words) > _MANY:
+        read = set(_WORD.findall(whole))
+        return [w for w in words if w not in read and (w.isascii() or w not in whole)]
+    return [w for w in words if not _stands_in(w, whole)]
+
+
+def _stands_in(word: str, whole: str) -> bool:
+    if not word.isascii():
+        return word in whole
+    return re.search(rf"(?<![^\W_]){word}(?![^\W_])", whole) is not None
 
 
 def addresses_in(text: str) -> list[WebAddress]:
