@@ -134,7 +134,6 @@ class BudgetSettings(Section):
     electricity_usd_per_hour: Decimal = setting(Decimal(0), "Cost of an hour of local model work.", "0.03")
     footer: bool = setting(False, "Show model and cost under every reply.", True)
     wait_seconds: float = setting(20.0, "How long a call waits for open reservations to settle.", ge=0, le=600)
-
     pause_on_alerts: list[str] = setting(
         [], "Alerts after which no paid model is called until you say /budget resume.", ["ApplianceBudgetBurningFast"]
     )
