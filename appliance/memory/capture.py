@@ -60,6 +60,9 @@ _OF_AGENT = re.compile(
     r"你|每次|每回|上次|上回|昨天那|那种|这种|那个|之前那|\b(?:you|your|that|those|every time|last)\b"
 )
 _HEDGED = re.compile(r"\b(?:maybe|perhaps|might)\b|还是[^，,。]{2,}(?:好|吧)|我就|我会")
+_TASTE = re.compile(r"(?:(?<!我)喜欢|(?<!我)爱|讨厌|\b(?:likes?|loves?|hates?|prefers?|wants?)\b)")
+_NAME = re.compile(r"(?:叫|姓|name'?s?(?: is)?\b)|^(?:i'm|i am|im|我是) ?\S{1,5}$")
+_APPOSITION = re.compile(r"(?:an?|the) \w+(?! (?:is|are|was|has))")
 _BEFORE_DOING = re.compile(r"^before (?:you )?\w+|(?:之前|以前|前)$")
 _TO_ME = re.compile(r"\b(?:show|send|give|read|run|tell|text|ask|check|let|ping)\b.*\bme\b|给我|让我|跟我|问我")
 _PERSONAL = re.compile(r"我(?!家|们家|的)|(?:i|i'm|im)\b")
@@ -139,16 +142,13 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
     asked = "?" in ender or "？" in ender
     if rules.wished.search(whole):
         return [Item(text[start:end].strip(), "W")], False
-    if rules.whole_hypothesis.search(whole):
-        return [], False
-    if rules.question_frame.match(whole) and (asked or not rules.quiet.search(whole)):
-        return [], False
-    parts = clauses(masked, start, end, rules)
+    parts = [] if _states_nothing(whole, asked, rules) else clauses(masked, start, end, rules)
     if not parts:
         return [], False
     view = View.of(whole, parts[0].text, asked, rules)
     found = _Found(text, masked)
     others = told = False  # somebody outside the household is spoken of; what somebody said is being told
+    named = False
     before: Clause | None = None  # the last clause, when it was nothing
     for clause in parts:
         if _QUOTING.search(clause.text) and not _OWN_WORDS.search(clause.text):
@@ -163,7 +163,13 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
         last = clause is parts[-1]
         if _NAMED.fullmatch(text[clause.start : clause.end]):
             found.add(clause, "O", rules, leading=False)
+            named = True
             continue
+        if named and _APPOSITION.match(clause.text):
+            found.extend(clause)  # "I'm Nadia, a translator in Lisbon"
+            named = False
+            continue
+        named = False
         tag = judge(
             clause.text,
             view,
@@ -176,6 +182,13 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
         before = clause if tag is None and not others else None
         found.add(clause, tag, rules, leading=not last and _LEADS_TO.search(clause.text) is not None)
     return found.items(), found.complaint
+
+
+def _states_nothing(whole: str, asked: bool, rules: Rules) -> bool:
+    """True for a sentence that is a guess or a question as a whole."""
+    if rules.whole_hypothesis.search(whole):
+        return True
+    return rules.question_frame.match(whole) is not None and (asked or rules.quiet.search(whole) is None)
 
 
 def _completes(clause: Clause, before: Clause) -> bool:
@@ -194,6 +207,7 @@ class _Found:
         self._spans: list[tuple[int, int, Tag, bool]] = []
         self._lead: Clause | None = None
         self._always = False  # whether the lead-in says that what follows is for good
+        self._taste = False  # whether the last item says what somebody of the household likes
         self._weak = False  # whether the last item needs its sentence to be understood
 
     def add(self, clause: Clause, tag: Tag | None, rules: Rules, *, leading: bool) -> None:
@@ -251,17 +265,35 @@ class _Found:
                 self._spans.pop()  # a hedged request: the fact before it is only its reason
             elif tag == "W" and before != "O" and led and clause.start - end < 6:
                 self._spans.pop()  # "not so long, I like three sentences": the second half says it
-            elif not strong and (before != "O" or (tag == "W" and not eased)):
-                return  # an afterthought, or what follows from the fact just told
+            elif tag == "W" and before == "O" and strong and self._taste:
+                self._spans.pop()  # "my wife likes fish, I prefer meat": hers is only the contrast
+            elif not strong and self._follows(before, tag, eased=eased):
+                return
         self._weak = not strong
+        self._taste = tag == "O" and _TASTE.search(self._masked, clause.start, clause.end) is not None
         self._spans.append((clause.start, clause.end, tag, leads))
+
+    def _follows(self, before: Tag, tag: Tag, *, eased: bool) -> bool:
+        """True for an afterthought, or for what follows from the fact just told.
+
+        Somebody who first says who they are and then goes through wishes and limits means each of them.
+        """
+        if tag == "B" and any(span[2] == "O" for span in self._spans):
+            return False
+        return before != "O" or (tag == "W" and not eased)
 
     @property
     def told(self) -> bool:
         """True when the last item is a fact about the person, of whom the next clause may go on without saying so."""
         if not self._spans or self._spans[-1][2] != "O":
             return False
-        return _PERSONAL.match(self._masked, self._spans[-1][0]) is not None
+        start, end = self._spans[-1][:2]
+        return _PERSONAL.match(self._masked, start) is not None and _NAME.search(self._masked[start:end]) is not None
+
+    def extend(self, clause: Clause) -> None:
+        """Let the last item go on to the end of `clause`."""
+        begin, _, tag, leads = self._spans[-1]
+        self._spans[-1] = (begin, clause.end, tag, leads)
 
     @property
     def complaint(self) -> bool:

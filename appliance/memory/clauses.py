@@ -20,6 +20,9 @@ _CLAUSE = re.compile(
     r"|(?<!that)(?<!when)(?<!while)(?<!if)(?<!as)(?<!because)(?<!since)(?<!and)(?<!so)(?<!but)(?<!what)(?<!how)"
     r"\s(?=(?:i'm|im) )"
 )
+_ADVERB = re.compile(
+    r"\w+|(?:this|since|for|these|in|at|on|as|after|before|until|by|last|next|most|all|right) \w+(?: \w+)?"
+)
 _BEFORE = " \t\u3000、:：-—()（）*>\"'"
 _BEHIND = " \t\u3000、:：-—()（）*\"'~哈啦喔哦"
 
@@ -50,7 +53,7 @@ def clauses(masked: str, start: int, end: int, rules: Rules) -> list[Clause]:
     position = start
     for cut, following in [*((m.start(), m.end()) for m in _CLAUSE.finditer(masked, start, end)), (end, end)]:
         text = masked[position:cut]
-        if masked[cut:following].isspace() and len(text.split()) == 1 and text.isascii():
+        if masked[cut:following].isspace() and text.isascii() and _ADVERB.fullmatch(text.strip()):
             continue  # "lately I'm …"
         left = position + len(text) - len(text.lstrip(_BEFORE))
         right = cut - (len(text) - len(text.rstrip(_BEHIND)))

@@ -149,7 +149,9 @@ HAVING = (
 _CHANGED = (
     r"(?:split up|broke up|separated|changed (?:jobs?|careers?|schools?|doctors?|my (?:name|job|number|phone"
     r"|doctor|diet|surname))|got (?:laid off|fired|made redundant|sacked|hired|furloughed|pregnant|sober"
-    r"|braces|glasses|diagnosed)|moved|bought|got (?:a|an|the|married|engaged|divorced|promoted|laid|fired"
+    r"|braces|glasses|diagnosed)|moved|bought|got (?!(?:a|an|the|this) (?:headache|cold|migraine|fever|meeting"
+    r"|call|question|guest|visitor|flu|minute|problem))(?:a|an|the|married|engaged|divorced|promoted|laid"
+    r"|fired"
     r"|diagnosed|myself|into|my|our|rid|new|two)|switched|migrated|installed|set up|started|quit|gave up"
     r"|given up|adopted|replaced|upgraded|retired|joined|left (?:my|the|our|google|twitter|facebook)|finished"
     r"|sold|signed up|enrolled|began|stopped (?:eating|drinking|using|smoking|working|taking)|broke (?:my|a|an"
@@ -161,6 +163,10 @@ _CHANGED = (
     r"|work(?:ing)? from home)"
 )
 RECENT = (
+    r"\b(?:i've|i have|we've|we have) (?:just |recently |lately |finally |now )+(?!tried|sent|asked"
+    r"|read|seen|noticed|found|checked|tested|rebooted|updated|said|told|attached|heard|looked|run"
+    r"|restarted|uploaded|emailed|finished reading|been (?:told|thinking|wondering|trying))\w+"
+    r"|\b(?:i've|we've) gone (?!to|home|out|back|off|through)\w+|"
     r"^(?:the|our|my) \w+(?: \w+)?(?:'s| is| are| has been| have been"
     r"| will be) .{0,40}\b(?:until (?:january|february|march|april|may|june|july|august|september"
     r"|october|november|december|christmas|easter|summer|spring|next \w+|the (?:new year|end of))"
@@ -198,7 +204,9 @@ RECENT = (
     r"|was (?:renamed|diagnosed|promoted|cancelled|approved|born|sold|laid)|been|moved|changed|became"
     r"|turned \d|died|passed away|retired|graduated|started|switched|left (?:for|home|school)|joined"
     r"|lost (?:his|her|their|its)|gave birth)\b|"
-    r"^(?:started|moved|switched|adopted|got (?:a|an|the|married|engaged|divorced|our|my)|quit|gave up|joined"
+    r"^(?:started|moved|switched|adopted|got (?!(?:a|an|the|this) (?:headache|cold|migraine|fever|meeting|call"
+    r"|question|guest|visitor|flu|minute|problem))(?:a|an|the|married|engaged|divorced|our|my)|quit|gave up"
+    r"|joined"
     r"|retired|became|bought|broke|lost|finished|signed up|sold|turned)\b(?=.*\b(?:since|last|this (?:month"
     r"|week|year)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|ago|a new|two|three|months?|weeks?|years?"
     r"|yesterday|in (?:january|february|march|april|may|june|july|august|september|october|november"

@@ -193,5 +193,5 @@ FAULT = (
     r"|offline|unreachable|not responding)|on (?:his|her|their|its) way)\b|at \d+ ?%|\bdoesn't (?:work|compile"
     r"|start|boot|load|open|respond)\b|\b(?:won't|isn't working|not working|is down|keeps? (?:crash|drop|fail"
     r"|say|giv|restart)\w*|an error|is broken|failed|crashed|again|stuck|is full|timed out|looks wrong"
-    r"|is wrong|is slow)\b"
+    r"|is wrong|is slow(?! (?:in|at|on|every|when|during)))\b"
 )

@@ -24,6 +24,8 @@ _ONE_DAY = re.compile(
     r"今天|今晚|这次|这一次|这回|暂时|今日|\b(?:today|tonight|for now|this (?:time|once|one)|just once)\b"
 )
 _ABOUT_CASES = re.compile(r"\b(?:when|whenever|if|before|anything|any time)\b|凡是|只要|涉及|每次|的时候$|之前$|前$")
+# A sore stomach is a fact, not a taste.
+_BODY = re.compile(r"(?:胃|嗓子|腰|身体|肚子|牙|膝盖|肩膀?|颈椎|心脏|皮肤)[^，,。]{0,3}(?:不舒服|难受|疼|痛)")
 _COMPLAINT = re.compile(
     r"不下去|受不|难受|头[疼痛大昏晕]|烦|累|我就(?!喜欢|爱|想|要)|丢脸|尴尬|吵醒|annoy|crazy|mad|nuts|hurts?"
     r"|cringe|tiring|hard"
@@ -205,7 +207,7 @@ def _is_want(clause: str, view: View) -> bool:
     if rules.liking.search(clause):
         return rules.short_object.search(clause) is None
     if rules.comfort.search(clause):
-        return True
+        return _BODY.search(clause) is None
     if rules.fact_subject.match(clause):
         return False
     if rules.standing_strong.search(clause):

@@ -144,6 +144,7 @@ ASK_FIRST = (
     r"|\bmust be (?:approved|confirmed) by me|\b先问|\bask me first)"
 )
 QUIET = (
+    r"\bstays? (?:off|shut|locked|closed|silent|dark|muted|put|here|secret|private|offline)\b|"
     r"\b(?:is|are) (?:my|our) (?:job|business|call|decision|department)\b|\bbetter left (?:off|out"
     r"|unsaid|alone)\b|\bi(?:'ll| will) (?:do|handle|take care of) the \w+ing\b|\byou never (?:need"
     r"|have) to\b|"
@@ -294,6 +295,8 @@ SELF_LIMIT = r"\bi (?:don'?t|can'?t|do not|cannot|never) (?!want)"
 TOO = r"\btoo\b"
 AT_TIME = r"\b(?:at|before|after|every) (?:\d|one|two|three|four|five|six|seven|eight|nine|ten|noon|midnight)"
 SHORT_OBJECT = (
+    r"^(?:i )?(?:really |just |so )?(?:love|like) your (?:style|idea|thinking|enthusiasm|energy"
+    r"|humou?r|attitude|spirit|work|answer)\b|"
     r"^(?:i )?(?:really |just |so )?love (?:you|u)\b|^(?:i|we|really|just|and|so|also|i do|i really|i just"
     r"|i also| )* ?(?:like|love|hate|prefer|enjoy) (?:it"
     r"|that|this|them|these|those|you|him|her)(?: (?:one|idea|version|plan|look))?(?: (?:for (?:this|that|it)"

@@ -27,7 +27,7 @@ _ZH_MOMENT = re.compile(
     r"|无语|服了|笑|晕|靠|擦|天哪|累|困|饿|渴|没事|没问题|没空|没时间|好像|可能|估计|应该|随便|都行|ok|同意"
     r"|搞定|找|弄|坏|连不上|打不开|卡"
     r"|报错|失败|崩|挂|要不|帮|请|别|不要|删|改一|收到|忘了|选|点(?:了|击)|下载|上传|运行|安装|登录|重启"
-    r"|\b(?:out|off|busy|done|back|here)\b"
+    r"|\b(?:out|off|busy|done|back|here|agree|see|guess|know|think|check|go)\b"
 )
 _EN_SUBJECT = re.compile(
     r"^(?:(?:i|we|i'm|im|we're|i've|we've|both|mine|ours|my|our)\b"
