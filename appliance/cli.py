@@ -32,15 +32,20 @@ for _name, _part in {
 app.command()(cli_policy.approvals)
 
 
+def _say_version(asked: bool) -> None:
+    if asked:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
 @app.callback()
 def _common(
     config: Config = None,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_say_version)
+    ] = False,
 ) -> None:
     choose_config(config)
-    if version:
-        typer.echo(__version__)
-        raise typer.Exit
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ that raises undoes only itself.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -117,7 +118,9 @@ class Database:
                 else:
                     future.set_exception(error)
 
-            loop.call_soon_threadsafe(finish)
+            # A caller whose loop is gone waits for nothing; the writer must outlive it.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(finish)
 
         self._submit(work, settle)
         return await asyncio.shield(future)

@@ -1,6 +1,7 @@
 """Group commit, migrations by room, and refusal of a newer schema."""
 
 import asyncio
+import threading
 from pathlib import Path
 
 import apsw
@@ -102,3 +103,22 @@ def test_a_failed_migration_leaves_the_old_version(tmp_path: Path) -> None:
     again.open()
     assert again.read("SELECT version FROM schema_versions") == [(1,)]
     again.close()
+
+
+def test_the_writer_outlives_a_caller_whose_loop_is_gone(database: Database) -> None:
+    hold, held = threading.Event(), threading.Event()
+
+    def slowly(connection: apsw.Connection) -> None:
+        held.set()
+        hold.wait(5)
+        add("a")(connection)
+
+    async def leave() -> None:
+        asyncio.create_task(database.write(slowly))  # noqa: RUF006 - cut off with its loop
+        await asyncio.to_thread(held.wait, 5)
+
+    asyncio.run(leave())
+    hold.set()
+    database.write_now(add("b"))
+    assert database.read("SELECT text FROM notes ORDER BY id") == [("a",), ("b",)]
+    database.close()
