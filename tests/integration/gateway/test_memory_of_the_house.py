@@ -75,7 +75,7 @@ async def test_an_erased_secret_is_nowhere_any_more(home: Home) -> None:
     await home.say("what was it?")
     assert "4929-1234-SECRET" not in str(home.provider.calls[-1].request)
     assert "4929-1234-SECRET" not in str(await home.rows())
-    assert "4929-1234-SECRET" not in str((await home.say("my card", id="m1")))
+    assert "4929-1234-SECRET" not in str(await home.say("my card", id="m1"))
     for path in home.house.state.rglob("*"):
         if path.is_file() and path.suffix in (".jsonl", ".md", ".txt"):
             assert b"4929-1234-SECRET" not in path.read_bytes(), path
