@@ -11,8 +11,10 @@ import json
 import re
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
+from appliance.memory import facts_en, facts_zh
 from appliance.memory.clauses import Clause, clauses, sentences
 from appliance.memory.items import Tag
 from appliance.memory.judgement import View, asks, is_strong, judge, only_leads
@@ -62,6 +64,10 @@ _OF_AGENT = re.compile(
 _HEDGED = re.compile(r"\b(?:maybe|perhaps|might)\b|还是[^，,。]{2,}(?:好|吧)|我就|我会")
 _TASTE = re.compile(r"(?:(?<!我)喜欢|(?<!我)爱|讨厌|\b(?:likes?|loves?|hates?|prefers?|wants?)\b)")
 _NAME = re.compile(r"(?:叫|姓|name'?s?(?: is)?\b)|^(?:i'm|i am|im|我是) ?\S{1,5}$")
+# From the task to something else, within one sentence.
+_TURNS = re.compile(r"另外|对了|顺便|顺带|话说|还有|\b(?:btw|by the way|also|oh and)\b")
+_PRONOUN = re.compile(r"[他她它]|(?:he|she|they|it)\b")
+_KIN = re.compile(f"{facts_zh.KIN}|{facts_en.KIN}")
 _APPOSITION = re.compile(r"(?:an?|the) \w+(?! (?:is|are|was|has))")
 _BEFORE_DOING = re.compile(r"^before (?:you )?\w+|(?:之前|以前|前)$")
 _TO_ME = re.compile(r"\b(?:show|send|give|read|run|tell|text|ask|check|let|ping)\b.*\bme\b|给我|让我|跟我|问我")
@@ -72,7 +78,7 @@ _TELLS = re.compile(
     r"|通知)(?![话法明得服起到谎])"
     r"(?!一?[下声])(?:过|了|我们?|大家)?[^，,。]{3,}"
     r"|^(?!i\b|we\b|you\b|please\b|never\b|don't\b)(?:\w+ ){1,4}(?:says?|said|claims?|insists?|thinks?"
-    r"|reckons?|tells? (?:us|me)|told (?:us|me)) \w+ \w+"
+    r"|reckons?|tells (?:us|me)|told (?:us|me)) \w+ \w+"
 )
 _OWN_WORDS = re.compile(r"我(?:说|讲|是说)|\b(?:i|i've|as i) (?:said|say|told)")
 _NO_LEAVE = re.compile(r"(?:没|未|不)[^，,。]{0,10}(?:点头|同意|允许|批准|许可)$|(?:下次|下回)")
@@ -149,12 +155,16 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
     found = _Found(text, masked)
     others = told = False  # somebody outside the household is spoken of; what somebody said is being told
     named = False
+    end_before = start
     before: Clause | None = None  # the last clause, when it was nothing
     for clause in parts:
         if _QUOTING.search(clause.text) and not _OWN_WORDS.search(clause.text):
             break
+        if _TURNS.search(masked, end_before, clause.start):
+            view = replace(view, task=False)
+        end_before = clause.end
         if rules.others.match(clause.text):
-            others = True
+            others = not (found.kin and _PRONOUN.match(clause.text))
         elif rules.self_start.match(clause.text):
             others = told = False
         if told or (_TELLS.match(clause.text) and not _OWN_WORDS.search(clause.text)):
@@ -195,7 +205,7 @@ def _completes(clause: Clause, before: Clause) -> bool:
     """True for a clause that only says how the one before was, or that it is to be so for good."""
     if _VERDICT.fullmatch(clause.text):
         return _OF_AGENT.search(before.text) is not None
-    return _SAME_AGAIN.fullmatch(clause.text) is not None
+    return len(before.text) > 3 and _SAME_AGAIN.fullmatch(clause.text) is not None
 
 
 class _Found:
@@ -294,6 +304,11 @@ class _Found:
         """Let the last item go on to the end of `clause`."""
         begin, _, tag, leads = self._spans[-1]
         self._spans[-1] = (begin, clause.end, tag, leads)
+
+    @property
+    def kin(self) -> bool:
+        """True when the last item is about somebody of the household, whom "she" then means."""
+        return bool(self._spans) and _KIN.search(self._masked, *self._spans[-1][:2]) is not None
 
     @property
     def complaint(self) -> bool:

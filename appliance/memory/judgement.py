@@ -13,13 +13,17 @@ from appliance.memory.voices import SPOKEN, VOID
 _WORD = re.compile(r"[a-z0-9']+|[\u4e00-\u9fff\ue000]")
 # "Grandma keeps saying '…'": the fact is only that she says so.
 _QUOTES = re.compile(
-    rf"(?:那句|这句|一句|口头禅|原话|名言|座右铭)[^，,。]{{0,4}}{VOID}|(?:说|讲|念叨?|唠叨|喊|问|写|回|唱)(?:了|着"
+    rf"(?:那句|这句|一句|口头禅|原话|名言|座右铭)[^，,。]{{0,4}}{VOID}|(?:(?<!我)说|讲|念叨?|唠叨|喊|问|写|回"
+    r"|唱)(?:了|着"
     rf"|过|道|的是|一?句)?[^，,。]{{0,3}}{VOID}"
     rf"|\b(?:says?|said|saying|texted|wrote|writes|goes|yelled|asked|shouted|posted)[,]? {VOID}"
 )
 _ME = re.compile(r"我|\b(?:me|my|i)\b")
 # A liking outlasts the words about time around it, unless it is said of this very day or occasion.
-_LASTING = re.compile(r"喜欢|讨厌|偏爱|偏好|受不了|习惯|\b(?:like|love|hate|prefer|enjoy|dislike|can't stand|adore)\b")
+_LASTING = re.compile(
+    r"喜欢|讨厌|偏爱|偏好|受不了|习惯|倾向|偏向|更愿意|宁愿|宁可|不惯|反感"
+    r"|\b(?:like|love|hate|prefer|enjoy|dislike|can't stand|adore)\b"
+)
 _ONE_DAY = re.compile(
     r"今天|今晚|这次|这一次|这回|暂时|今日|\b(?:today|tonight|for now|this (?:time|once|one)|just once)\b"
 )
@@ -34,7 +38,8 @@ _COMPLAINT = re.compile(
 _ALLOWS = re.compile(
     r"(?:不用|不必|无需|不需要)[^，,。]{0,6}(?:问|确认|请示|报备|等我|征求)"
     r"|(?:不用|不必)[^，,。]{1,10}(?:真|太|好|超|可)(?:爽|好|棒|开心|舒服|香)"
-    r"|^don'?t (?:bother|worry|mind)$|(?:no need to|don't (?:have|need) to|needn't) (?:ask|check|confirm|wait)"
+    r"|^(?:so )?no \w+(?: \w+)? for (?:me|us)\b|(?:半天|好久|好几遍|好几次)(?:才|都|也)|^don'?t (?:bother"
+    r"|worry|mind)$|(?:no need to|don't (?:have|need) to|needn't) (?:ask|check|confirm|wait)"
 )
 _CONTINUES = re.compile(
     r"^(?:现在|目前|平时|主要|还|也|同时|业余)?"

@@ -114,7 +114,7 @@ NEGATION = (
     r"|you\b|we\b|he\b|she\b|they\b)\w+"
     r"|^nothing\s.{0,40}\b(?:on|after|before|between|during|at|about)\b|\b(?:off[- ]limits|hands off"
     r"|strictly forbidden|is forbidden|are forbidden|not allowed|read-only for you|out of bounds|no-go|taboo"
-    r"|a hard no|banned|not ok(?:ay)? (?:to|with|for)|is private|are private|stays? private"
+    r"|a hard no|(?:is|are) banned|not ok(?:ay)? (?:to|with|for)|is private|are private|stays? private"
     r"|under no circumstances|do not disturb|leave (?:\S+ ){1,5}alone|(?:keep|stay) (?:out of|away from|off"
     r"|clear of)|keep your hands off|not to be (?:shared|posted|touched|deleted|used))\b"
     r"|\byou (?:must ?n[o']t|mustn't|may not|can ?not|can't|should ?n[o']t|shouldn't|should never|must never"
@@ -130,7 +130,8 @@ ASK_FIRST = (
     r"|consult) with me\b|(?:\bif|\bwhen|over|above|more than|bigger than|longer than|costs?"
     r"|spend).{2,40}\b(?:ask|tell|warn|ping|check) me\b|\b(?:ask|check with|consult|tell|ping|confirm with"
     r"|clear (?:it|that|things) with|run (?:it|that|things|everything|anything) (?:by|past)|warn|message|text"
-    r"|get|come to|show)\s(?:me|us)\b.{0,24}\b(?:first|before(?:hand)?|up front|okay|ok|approval|permission"
+    r"|get|come to|show)\s(?:me|us)\b.{0,24}\b(?:first|beforehand|before(?= (?:you|any|we|i|\w+ing)\b|$)"
+    r"|up front|okay|ok|approval|permission"
     r"|go-ahead)\b"
     r"|\bask (?:me )?(?:first|before)|before (?:you )?\w+ing.{0,40}\b(?:ask|check|confirm|tell me|let me)"
     r"|\bwithout (?:asking|checking|my|me|confirming|permission|approval|consent|telling|running)|\b(?:need"
@@ -177,6 +178,7 @@ LIMIT = (
     r"|notifications?|messages?|pings?|pushes|alerts?|a day|per day|an hour|per hour|a week)\b"
 )
 SOFT_LIMIT = (
+    r"\bany way (?:to|you (?:could|can)) .{0,24}\b(?:hold|wait|stop|mute|skip|not|batch|silence|quiet)|"
     r"\b(?:could|can|would|might|any chance|is it possible|mind|maybe|perhaps)\b.{0,30}\b(?:wait (?:until"
     r"|till)|hold off|keep .{0,14}quiet|mute|silence|not\b|stop|skip|batch|save them|fewer|less often|lay off"
     r"|quieten|hold\b|go easy|tone down|leave .{0,16}(?:until|till|for the morning)|leave out|cut back)"
@@ -222,6 +224,9 @@ LIKING = (
     r"|some\b)(?:\w+)"
 )
 COMFORT = (
+    r"\b(?:your|the way you|that|those|last|yesterday's|the \w+ you) .{2,50}\b(?:was|were|is|are"
+    r"|looked|reads?) (?:so |really |just |exactly |very |absolutely |much |such )*(?:perfect|great"
+    r"|spot on|lovely|clear|brilliant|ideal|a joy|a delight|easier|nicer|better|easy to|what i)|"
     r"^(?!that\b|this\b|it\b|ok).{3,40}\b(?:is|are|would be|feels?|looks?) (?:so |much |a lot |way "
     r"|far |always )*(?:kinder|nicer|easier|better|clearer|quicker|simpler|handier|tidier|friendlier"
     r"|neater|cleaner|calmer)\b|\bchef's kiss|\b(?:go|goes|went) (?:straight )?over my head|\b(?:make"
