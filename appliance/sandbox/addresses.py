@@ -10,15 +10,16 @@ import ipaddress
 import re
 from urllib.parse import unquote
 
+from appliance.network.addresses import inside_name, is_public
+
 _SCHEMES = frozenset({"http", "https"})
 _TRANSPORTS = _SCHEMES | {"git", "ssh", "git+ssh", "git+https", "rsync", "ftp", "ftps", "sftp", "wss", "ws"}
-_LOCAL_NAMES = re.compile(
-    r"(.*\.)?(localhost|localdomain|local|internal|intranet|lan|home\.arpa|in-addr\.arpa|docker|kube-system)"
-    r"|metadata(\..*)?|instance-data(\..*)?|kubernetes(\..*)?|host\.docker\.internal|gateway\.docker\.internal"
+# Beside the names that never lead outside: those of clouds and clusters, and the services that spell an address.
+_ALSO_INSIDE = re.compile(
+    r"metadata(\..*)?|instance-data(\..*)?|kubernetes(\..*)?|(.*\.)?kube-system"
     r"|(.*\.)?(nip\.io|sslip\.io|xip\.io|localtest\.me|lvh\.me|vcap\.me)"
 )
 _NUMBERS = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+)){0,3}", re.IGNORECASE)
-_BENCHMARK_NETS = tuple(ipaddress.ip_network(net) for net in ("198.18.0.0/15", "100.64.0.0/10", "192.0.0.0/24"))
 
 
 def refuse_url(url: str, *, transports: bool = True) -> str:
@@ -47,10 +48,11 @@ def refuse_host(authority: str, *, shown: str = "") -> str:
         return f"{shown}: the host is not written in plain letters."
     address = _address(host)
     if address is not None:
-        return "" if _public(address) else f"{shown} is an address inside this machine or network."
+        return "" if is_public(address) else f"{shown} is an address inside this machine or network."
     if _NUMBERS.fullmatch(host) or not re.fullmatch(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", host):
         return f"{shown} hides its host."
-    if _LOCAL_NAMES.fullmatch(host):
+    # With a label before it: a bare word may be a remote that ssh knows, so only its own meaning counts.
+    if inside_name(f"x.{host}") or _ALSO_INSIDE.fullmatch(host):
         return f"{shown} is a name inside this machine or network."
     return ""
 
@@ -76,17 +78,3 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     for index, part in enumerate(leading):
         number += part << (8 * (3 - index))
     return ipaddress.IPv4Address(number)
-
-
-def _public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour
-        if inner is None and address in ipaddress.ip_network("64:ff9b::/96"):
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is not None:
-            return _public(inner)
-        if address.teredo is not None:
-            return False
-    elif any(address in net for net in _BENCHMARK_NETS):
-        return False
-    return address.is_global and not address.is_multicast
