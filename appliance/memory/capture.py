@@ -54,7 +54,7 @@ _VERDICT = re.compile(
 )
 # "I split it by head, always do it that way": one statement in two breaths.
 _SAME_AGAIN = re.compile(
-    r"(?:以后|之后|今后|往后|每次|一直)?(?:也|都|就)*(?:这么|这样|照这样?|按这个?|如此)(?:子)?(?:来|做|写|办"
+    r"(?:以后|之后|今后|往后|每次|一直)?(?:也|都|就)*(?:这么|这样|照[这那]样?|按这个?|如此)(?:子)?(?:来|做|写|办"
     r"|记|弄|搞|处理|发|说|回|安排|排|走|干|执行|给|放)[^，,。]{0,3}|(?:always )?(?:do it "
     r"|keep it )?like that from now on"
 )
@@ -63,7 +63,10 @@ _OF_AGENT = re.compile(
 )
 _HEDGED = re.compile(r"\b(?:maybe|perhaps|might)\b|还是[^，,。]{2,}(?:好|吧)|我就|我会")
 _TASTE = re.compile(r"(?:(?<!我)喜欢|(?<!我)爱|讨厌|\b(?:likes?|loves?|hates?|prefers?|wants?)\b)")
-_NAME = re.compile(r"(?:叫|姓|name'?s?(?: is)?\b)|^(?:i'm|i am|im|我是) ?\S{1,5}$")
+_NAME = re.compile(
+    r"(?:叫|姓|name'?s?(?: is)?\b)|^(?:i'm|i am|im) ?\S+$"
+    r"|^我是 ?\S{1,3}(?<![妇师员生工者家妈爸人手民商匠警医护兵长党控])$"
+)
 # From the task to something else, within one sentence.
 _TURNS = re.compile(r"另外|对了|顺便|顺带|话说|还有|\b(?:btw|by the way|also|oh and)\b")
 _PRONOUN = re.compile(r"[他她它]|(?:he|she|they|it)\b")

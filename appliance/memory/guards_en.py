@@ -29,6 +29,7 @@ WISHED = (
     r"\bit(?:'d| would) be (?:nice|lovely|great|handy) if"
 )
 TODAY = (
+    r"\b(?:anything|anyone|it|them|that|me|him|her) now\b|"
     r"\bfor (?:an|one|two|half an|a couple of|\d+) (?:hours?|min(?:ute)?s?|sec(?:ond)?s?)\b|"
     r"^i'?m (?:at (?:the|a)|in (?:a|the) (?:meeting|call|cinema|theatre|shower|bath|car|queue)|on (?:a"
     r"|the) (?:call|phone|plane|train|bus))\b|"
@@ -130,12 +131,13 @@ LYRICS = (
 )
 SARCASM = (
     r"🙃|🙄|^(?:great|fantastic|wonderful|lovely|brilliant|perfect)[,!. ]+(?:another|just what|because"
-    r"|exactly what|yet another|now)|^(?:oh |ah |wow |gee |sure|yeah)[,!. ]*(?:oh |just |sure |yeah |great "
+    r"|exactly what|yet another|now)|^(?:oh|ah|wow|gee|sure|yeah)\b[,!. ]*(?:oh |just |sure |yeah |great "
     r"|fantastic |wonderful |lovely |brilliant |perfect |another |because |i (?:just |really |absolutely |so "
     r"|totally |truly |do )*(?:love|adore|enjoy|live for|like|can'?t get enough))|\bjust (?:love"
     r"|adore) (?:being|it when|when|how|getting|waking|having|that)|\babsolutely (?:love|adore) (?:being"
     r"|it when|when|how|re\w+ing|getting|waking|having|debug|fix)|\bmy favou?rite (?:thing|part|hobby|way"
-    r"|pastime)\b.{0,30}\b(?:3 ?am|broken|crash|reboot|error|fail|waiting|down|outage|again|debug|reinstall)"
+    r"|pastime)\b.{0,30}\b(?:3 ?am|broken|crash|reboot|error|fail|waiting|down|outage|(?<!pregnant )again"
+    r"|debug|reinstall)"
     r"|\byeah,? right\b|\bas if\b|\bthanks a lot\b|\bhow (?:nice|lovely|thoughtful|kind"
     r"|wonderful)\b.{0,20}(?:again|3 ?am|another)|\bso much fun\b|\bwhat a (?:joy|treat|delight|surprise)\b"
     r"|\bnothing (?:says|beats|better than)\b.{0,40}(?:3 ?am|crash|error|fail|outage|reboot)|\blove (?:how"
@@ -192,6 +194,7 @@ FAULT = (
     r"|are) (?:back|home|here|late|hungry|ready|delayed|out of|out|full|low|empty|wet|dirty|noisy|hot|cold"
     r"|offline|unreachable|not responding)|on (?:his|her|their|its) way)\b|at \d+ ?%|\bdoesn't (?:work|compile"
     r"|start|boot|load|open|respond)\b|\b(?:won't|isn't working|not working|is down|keeps? (?:crash|drop|fail"
-    r"|say|giv|restart)\w*|an error|is broken|failed|crashed|again|stuck|is full|timed out|looks wrong"
+    r"|say|giv|restart)\w*|an error|is broken|failed|crashed|(?<!pregnant )again|stuck|is full|timed out"
+    r"|looks wrong"
     r"|is wrong|is slow(?! (?:in|at|on|every|when|during)))\b"
 )

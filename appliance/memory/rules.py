@@ -19,7 +19,7 @@ _ZH_OTHERS = (
 )
 # In mixed talk "when I sleep" may be Chinese and "no sound" English: such a clause has two beginnings.
 _FOLLOW_CHINESE = ("negation", "wish", "soft_limit")
-_EN_FACT_SUBJECT = r"^(?:i|we|i'm|im|ive|we're|i've|my|our)\b"
+_EN_FACT_SUBJECT = rf"^(?:(?:i|we|i'm|im|ive|we're|i've|my|our)\b|the {facts_en.KIN}\b)"
 
 
 class Rules:
