@@ -151,7 +151,7 @@ PAYLOAD = (
     r"\b(?:translate|write|draft|compose|reply|respond|tell (?:him|her|them|my|the)|tweet|caption|post|email"
     r"|text (?:him|her|my)|say|message|subject|slogan|bio|headline|proofread|correct|rephrase|paraphrase"
     r"|reword|polish|rewrite|type|sentence|letter|toast|card|ad|cv|resume|cover letter|reads?|phrase"
-    r"|quote)\b[^.!?\n:]{0,50}(?:[:]|\bsaying\b|\bthat (?:says|starts|goes|begins)\b|\bas follows\b)"
+    r"|quote)\b[^.!?\n:]{0,50}(?::(?!\d\d)|\bsaying\b|\bthat (?:says|starts|goes|begins)\b|\bas follows\b)"
     r"|^(?:please |pls |can you |could you )?(?:draft|write|compose|translate)\b[^.!?\n]{0,40}\b(?:from"
     r"|as) (?:me|a|my|the)\b"
 )
@@ -159,7 +159,7 @@ REPORTED = (
     r"\b(?:said|says|say|quote|quotes|wrote|writes|tweeted|posted|commented|sticker|sign|mug|headline|shirt"
     r"|t-shirt|review|comment|reads?|goes|asked|told (?:me|us|him|her)|replied|yelled|shouted|message from \w+"
     r"|voicemail|note from \w+|email from \w+|quoting|forwarded|fwd|title|caption|poster|banner|motto"
-    r"|subject)\b[^.!?\n:]{0,30}[:]"
+    r"|subject)\b[^.!?\n:]{0,30}:(?!\d\d)"
 )
 TASK = (
     r"^(?:and |so |ok |okay |hey |hi |please |pls |plz |can you |could you |would you |now |then |also |next "

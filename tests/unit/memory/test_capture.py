@@ -97,6 +97,9 @@ def test_a_take_back_is_never_stored_as_something_new(text):
         ("别把我的名字写错", "B"),
         ("照片、视频等等都不要上传", "B"),
         ("无论如何都不要重启服务器", "B"),
+        ("Never message me between 23:00 and 07:00.", "B"),
+        ("Don't post anything before 9:00", "B"),
+        ("晚上23:00到07:00之間不要傳訊息給我", "B"),
     ],
 )
 def test_words_that_resemble_a_guard_do_not_hide_an_item(text, tag):
