@@ -356,8 +356,7 @@ def _progress(phase: str, percent: float | None, detail: str) -> None:
 
 @app.command("sandbox-runner")
 def sandbox_runner() -> None:
-    """Run the sandbox runner by itself: the one process that holds the Docker socket (compose does)."""
-    from appliance.sandbox.client import runner_config
-    from appliance.sandbox.runner import serve
+    """Run the sandbox runner by itself, in the foreground: the one process that holds the Docker socket."""
+    from appliance.sandbox.standing import stand
 
-    raise typer.Exit(asyncio.run(serve(runner_config(settings()))))
+    raise typer.Exit(stand(settings()))
