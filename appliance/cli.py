@@ -5,7 +5,6 @@ Exit 0: fine. 1: a problem, named on standard error. 2: wrong usage.
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 from typing import Annotated, Any
