@@ -67,6 +67,7 @@ _NAME = re.compile(
     r"(?:叫|姓|name'?s?(?: is)?\b)|^(?:i'm|i am|im) ?\S+$"
     r"|^我是 ?\S{1,3}(?<![妇师员生工者家妈爸人手民商匠警医护兵长党控])$"
 )
+_GOES_ON = ("主要", "平时", "同时", "mostly", "mainly")
 # From the task to something else, within one sentence.
 _TURNS = re.compile(r"另外|对了|顺便|顺带|话说|还有|\b(?:btw|by the way|also|oh and)\b")
 _PRONOUN = re.compile(r"[他她它]|(?:he|she|they|it)\b")
@@ -163,7 +164,7 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
     for clause in parts:
         if _QUOTING.search(clause.text) and not _OWN_WORDS.search(clause.text):
             break
-        if _TURNS.search(masked, end_before, clause.start):
+        if view.task and _TURNS.search(masked, end_before, clause.start):
             view = replace(view, task=False)
         end_before = clause.end
         if rules.others.match(clause.text):
@@ -188,7 +189,7 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
             view,
             others=others,
             question=(asked and last) or asks(clause.text, rules),
-            told=found.told,
+            told=found.told(clause),
         )
         if before is not None and tag != "B" and _completes(clause, before):
             tag, clause = "W", Clause(before.start, clause.end, masked[before.start : clause.end])
@@ -241,7 +242,7 @@ class _Found:
             return
         strong = (
             lead is not None
-            or is_strong(clause.text, tag, rules, told=self.told)
+            or is_strong(clause.text, tag, rules, told=self.told(clause))
             or _NAMED.match(self._text, clause.start) is not None
         )
         leads = only_leads(clause.text, tag, rules)
@@ -295,13 +296,14 @@ class _Found:
             return False
         return before != "O" or (tag == "W" and not eased)
 
-    @property
-    def told(self) -> bool:
-        """True when the last item is a fact about the person, of whom the next clause may go on without saying so."""
+    def told(self, clause: Clause) -> bool:
+        """True when the last item is a fact about the person, of whom `clause` may go on without saying so."""
         if not self._spans or self._spans[-1][2] != "O":
             return False
         start, end = self._spans[-1][:2]
-        return _PERSONAL.match(self._masked, start) is not None and _NAME.search(self._masked[start:end]) is not None
+        if _PERSONAL.match(self._masked, start) is None:
+            return False
+        return clause.text.startswith(_GOES_ON) or _NAME.search(self._masked[start:end]) is not None
 
     def extend(self, clause: Clause) -> None:
         """Let the last item go on to the end of `clause`."""

@@ -166,7 +166,7 @@ def judge(clause: str, view: View, *, others: bool, question: bool, told: bool =
         return "B"
     if question and not others and not today and _asks_for_good(clause, rules):
         return "W"
-    if question or view.past or rules.chat.match(clause) or _QUOTES.search(clause):
+    if question or view.past or rules.chat.match(clause) or (VOID in clause and _QUOTES.search(clause)):
         return None
     if others:
         own = not today and _ME.search(clause) is not None and rules.comfort.search(clause) is not None

@@ -26,6 +26,7 @@ def benchmark():
 
 BENCH = benchmark()
 ROWS = [json.loads(line) for line in (CORPORA / "capture.jsonl").read_text(encoding="utf-8").splitlines()]
+FRESH = [json.loads(line) for line in (CORPORA / "capture-fresh.jsonl").read_text(encoding="utf-8").splitlines()]
 OPEN = [row for row in ROWS if not BENCH.held(row)]
 PHRASES = [
     line.split("|", 1) for line in (CORPORA / "capture-phrases.txt").read_text(encoding="utf-8").splitlines() if line
@@ -42,6 +43,27 @@ def test_the_open_corpus_is_read_with_few_faults():
     assert total.recall >= 0.95
     assert total.alarm_rate <= 0.02
     assert total.take_backs_stored == 0
+
+
+def test_the_fresh_messages_are_read_with_few_faults():
+    total = BENCH.score(FRESH)
+    assert len(FRESH) > 1_000
+    assert total.precision >= 0.92
+    assert total.recall >= 0.90
+    assert total.alarm_rate <= 0.03
+    assert total.take_backs_stored == 0
+    assert BENCH.score(FRESH, "B").recall >= 0.89
+
+
+@pytest.mark.parametrize("language", ["zh-Hans", "zh-Hant", "en", "mixed"])
+def test_the_fresh_messages_are_read_alike_in_each_language(language):
+    total = BENCH.score([row for row in FRESH if row["lang"] == language])
+    assert total.precision >= 0.91
+    assert total.recall >= 0.87
+
+
+def test_the_fresh_messages_cover_every_kind_of_the_corpus():
+    assert {row["kind"] for row in FRESH} >= {row["kind"] for row in ROWS}
 
 
 @pytest.mark.parametrize("language", ["zh-Hans", "zh-Hant", "en", "mixed"])
