@@ -27,6 +27,7 @@ OTHERS = (
     r"|colleague|mate|buddy|neighbou?r)s?"
 )
 STANDING_STRONG = (
+    r"\beach \w+day\b|"
     r"\b(?:starting|beginning|effective|as of|as from) (?:next|this|from|on|today|tomorrow|now"
     r"|\w+day)\b|\b(?:in|for|on|with) all (?:my |our |your |the )?\w+s\b|\b(?:for|on|in|at) every \w+"
     r"|^when(?:ever)? (?:i|you|we) (?:say|write|ask|give|send|list|quote|reply|cook|shop|order|book"

@@ -32,6 +32,7 @@ _CODE_LINE = re.compile(
     r"|\.(?:ya?ml|json|toml|ini|conf|env|py|js|ts|sh|md|css|log)\b.{0,10}[:：里中]|\b\w+_\w+\s*[:=])" + _REST,
     re.MULTILINE,
 )
+_TURN = re.compile(r"\n|(?<=[。！!？?.；;，,])\s*(?:另外|还有|对了|顺便|\bbtw\b|\bby the way\b|\balso,)")
 _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ’‘＇", "abcdefghijklmnopqrstuvwxyz'''")
 
 
@@ -62,9 +63,10 @@ def mask(folded: str, rules: Rules) -> str:
         folded = pattern.sub(_void, folded)
     match = rules.payload.search(folded) or rules.reported.search(folded)
     if match:
-        # What follows is the text to translate, to send, or what somebody said: up to the end of its paragraph.
-        end = folded.find("\n", match.end())
-        end = len(folded) if end < 0 else end
+        # What follows is the text to translate, to send, or what somebody said: up to the end of its paragraph, or
+        # to where the person turns to something else.
+        turn = _TURN.search(folded, match.end())
+        end = len(folded) if turn is None else turn.start()
         folded = folded[: match.end()] + SPOKEN * (end - match.end()) + folded[end:]
     return folded
 
