@@ -163,6 +163,7 @@ _CHANGED = (
     r"|work(?:ing)? from home)"
 )
 RECENT = (
+    r"\bwe(?:'ve| have) \w+(?:ed|t|n|de|ld) (?:the|our|to|from|all)\b|"
     r"\b(?:i've|we've) (?:left|quit|given up|taken up|handed in) \w+|"
     r"\b(?:i've|i have|we've|we have) (?:just |recently |lately |finally |now )+(?!tried|sent|asked"
     r"|read|seen|noticed|found|checked|tested|rebooted|updated|said|told|attached|heard|looked|run"

@@ -176,6 +176,7 @@ TASK = (
     r"|reply to (?:this|that|him|her|the|them)|answer (?:this|that|the)|use (?:the|this|that))\b"
 )
 CHAT = (
+    r"^(?:i|we) owe\b|"
     r"^(?:next|every|each) time (?:and|after)\b|"
     r"^(?:i (?:did|do|will|can|see|mean|guess)|(?:i'm|im|i am) (?:in|off|out|free|good|so|too|busy|happy|home"
     r"|ready|back|late|tired|here|trying|on it|looking|thinking|wondering|serious|listening|confused|curious)"

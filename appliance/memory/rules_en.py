@@ -118,7 +118,8 @@ NEGATION = (
     r"|a hard no|(?:is|are) banned|not ok(?:ay)? (?:to|with|for)|is private|are private|stays? private"
     r"|under no circumstances|do not disturb|leave (?:\S+ ){1,5}alone|(?:keep|stay) (?:out of|away from|off"
     r"|clear of)|keep your hands off|not to be (?:shared|posted|touched|deleted|used))\b"
-    r"|\byou (?:must ?n[o']t|mustn't|may not|can ?not|can't|should ?n[o']t|shouldn't|should never|must never"
+    r"|\byou (?:must ?n[o']t|mustn't|may not|(?:can ?not|can't)(?! (?:hear|see|miss|tell|beat|smell|feel"
+    r"|believe|imagine))|should ?n[o']t|shouldn't|should never|must never"
     r"|are never|aren't to|are not to|shall not|needn't|don't get to|have no business)\b|\bi (?:don'?t|do not"
     r"|never) (?:ever )?want (?:you|any|to (?:be|get|receive|see|hear)|anything|my)\b"
     r"|\bi'?d rather you (?:didn'?t|not)|\bi(?:'d| would) (?:prefer|appreciate it|like it) (?:you"
@@ -147,6 +148,8 @@ ASK_FIRST = (
     r"|\bmust be (?:approved|confirmed) by me|\b先问|\bask me first)"
 )
 QUIET = (
+    r"\bi (?:forbid|won't have|won't allow|will not have|refuse to let)\b|\bgoes? (?:silent|quiet"
+    r"|dark)\b|"
     r"\bstays? (?:off|shut|locked|closed|silent|dark|muted|put|here|secret|private|offline)\b|"
     r"\b(?:is|are) (?:my|our) (?:job|business|call|decision|department)\b|\bbetter left (?:off|out"
     r"|unsaid|alone)\b|\bi(?:'ll| will) (?:do|handle|take care of) the \w+ing\b|\byou never (?:need"
@@ -188,6 +191,8 @@ SOFT_LIMIT = (
     r"|hold off|go easy|leave out|spare me|keep .{0,16}(?:until|till)|wait (?:until|till))\b"
 )
 LIKING = (
+    r"\b(?:i|we)(?:'ve| have) (?:always |never |long |really )*(?:liked|disliked|loved|hated|preferred"
+    r"|enjoyed|adored|loathed)\b|"
     r"^(?:really |honestly |i |we |just |also |and |but )*(?:don'?t|do not) (?:really |much "
     r"|particularly )?(?:care (?:for|about)|like|enjoy|love|fancy|dig) (?!it$|that$|this$)\w+|\b(?:i"
     r"|we) (?:really |just |do )?(?:fancy|dig|value|cherish|resent|tolerate|rate|swear by"
