@@ -131,6 +131,7 @@ LYRICS = (
     r"|\brap\b"
 )
 SARCASM = (
+    r"^(?:yeah|oh|ah|wow|right|ok)[, ]+sure[, ]+i (?:just |really |totally )*(?:love|adore|enjoy)|"
     r"🙃|🙄|^(?:great|fantastic|wonderful|lovely|brilliant|perfect)[,!. ]+(?:another|just what|because"
     r"|exactly what|yet another|now)|^(?:oh|ah|wow|gee|sure|yeah)\b[,!. ]*(?:oh |just |sure |yeah |great "
     r"|fantastic |wonderful |lovely |brilliant |perfect |another |because |i (?:just |really |absolutely |so "

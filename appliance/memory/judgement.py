@@ -40,7 +40,8 @@ _ALLOWS = re.compile(
     r"|(?:不用|不必)[^，,。]{1,10}(?:真|太|好|超|可)(?:爽|好|棒|开心|舒服|香)"
     r"|^(?:不用|不必|无需)(?!再|每|给|发|推|提|通|叫|打|播|问|寄|传|写|说|附|加|管我|催|备注|客气|放|开"
     r"|关)[^，,。]{1,6}$"
-    r"|^(?:so )?no .{2,40} (?:needed|necessary|required)$|^(?:so )?no \w+(?: \w+)? for (?:me|us)\b|(?:半天"
+    r"|\bdon'?t bother (?:him|her|them|us|me)\b|^(?:so )?no .{2,40} (?:needed|necessary|required)$"
+    r"|^(?:so )?no \w+(?: \w+)? for (?:me|us)\b|(?:半天"
     r"|好久|好几遍|好几次)(?:才|都|也)|^don'?t (?:bother"
     r"|worry|mind)$|(?:no need to|don't (?:have|need) to|needn't) (?:ask|check|confirm|wait)"
 )
