@@ -50,6 +50,7 @@ from appliance.memory.house import Memory
 from appliance.memory.items import Items
 from appliance.memory.workspace import Workspace
 from appliance.messages import Button, Event, Inbound, Mode, Outbound, Person, Reply, Role, SessionKey
+from appliance.models.paid_embeddings import PaidEmbeddings
 from appliance.models.resolver import Resolver
 from appliance.models.shelf import Shelf
 from appliance.monitoring import Monitoring, with_commands
@@ -284,6 +285,7 @@ class Parts:
             self.supervisor.base_url,
             local_token=self.supervisor.token,
             wanted=self.supervisor.wanted and settings.local.embedder != "off",
+            meter=PaidEmbeddings(self.budget, free=not settings.memory.embedder_costs),
         )
         self.memory = Memory(
             self.state,
@@ -292,6 +294,7 @@ class Parts:
             settings.memory,
             embedder=embedder,
             audit=self.audit.record,
+            timed=lambda seconds: self.metrics.observe("memory_search_duration_seconds", seconds),
         )
         self.memory.open()
         self.remembering = Remembering(

@@ -214,7 +214,15 @@ class MemorySettings(Section):
     )
     embedder_model: str = setting("", "Embedding model there.", "bge-m3")
     embedder_key: SecretStr = setting(SecretStr(""), "Its key, if it wants one.", "sk-x")
+    embedder_paid: bool | None = setting(
+        None, "Whether its calls cost money; not set: exactly when it has a key. Then a price must be known.", True
+    )
     embedder_multilingual: bool = setting(True, "Whether that model knows more than English.", False)
+
+    @property
+    def embedder_costs(self) -> bool:
+        """Whether calls of `embedder_url` are charged."""
+        return bool(self.embedder_key.get_secret_value()) if self.embedder_paid is None else self.embedder_paid
 
 
 class BackupSettings(Section):

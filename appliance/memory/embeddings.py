@@ -77,7 +77,8 @@ class HttpEmbedder:
         self._learned: Identity | None = None
 
     async def identity(self) -> Identity | None:
-        """Who embeds there now; None while nobody does. Never raises for a server that is away."""
+        """Who embeds there now; None while the local service is away. Raises ModelError when another server, or the
+        budget, refuses."""
         if self._model:
             return await self._learn()
         try:
@@ -104,12 +105,9 @@ class HttpEmbedder:
             await self._client.aclose()
             self._client = None
 
-    async def _learn(self) -> Identity | None:
+    async def _learn(self) -> Identity:
         if self._learned is None:
-            try:
-                vectors = await self.embed(["size"], "passage")
-            except ModelError:
-                return None
+            vectors = await self.embed(["size"], "passage")
             self._learned = Identity(self._model, len(vectors[0]), self._multilingual)
         return self._learned
 

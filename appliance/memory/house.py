@@ -39,7 +39,7 @@ class Remembered:
 class Memory:
     """Given STATE and the workspaces, everything memory does. `open` is quick; `start` brings the slow parts behind.
 
-    `audit(event, **details)` is told of erasures. Without an embedder search goes by words.
+    `audit(event, **details)` is told of erasures, `timed(seconds)` of each search. Without an embedder search goes by words.
     """
 
     def __init__(
@@ -53,6 +53,7 @@ class Memory:
         reranker: Reranker | None = None,
         audit: Callable[..., Any] = lambda *_, **__: None,
         tag_of: Callable[[str], Tag] = lambda _: "O",
+        timed: Callable[[float], None] = lambda _: None,
     ) -> None:
         self.state = state
         self.workspaces = workspaces
@@ -61,6 +62,7 @@ class Memory:
         self._clock = clock
         self._audit = audit
         self._tag_of = tag_of
+        self._timed = timed
         self._embedder = embedder
         self.filler = VectorFiller(self.index, embedder, clock) if embedder is not None else None
         if reranker is None and settings.reranker_url:
@@ -105,7 +107,11 @@ class Memory:
 
     async def search(self, query: str, scope: Scope, limit: int = LIMIT) -> list[Hit]:
         """The best places for a question that this reader may find. Never raises for a question's text."""
-        return await self._search.search(query, scope, limit)
+        began = self._clock.monotonic()
+        try:
+            return await self._search.search(query, scope, limit)
+        finally:
+            self._timed(self._clock.monotonic() - began)
 
     def read(self, scope: Scope, path: str, start: int = 1, end: int = 0) -> tuple[str, Source]:
         """Lines of a memory file. Raises NotFoundError, also for what this reader may not see."""

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from appliance.messages import Purpose, Usage
+from appliance.memory.scopes import Scope
+from appliance.messages import Purpose, SessionKey, Usage
 from appliance.spending.budget import CallSpec
 
 from .conftest import Home
@@ -65,7 +66,7 @@ async def live(home: Home, number: int) -> None:
     metrics.add("compactions_total", outcome="ok")
     metrics.set("lane_depth", 0)
     metrics.set("context_tokens", 900, section="rules")
-    metrics.observe("memory_search_duration_seconds", 0.004)
+    await home.house.memory.search("football", Scope(SessionKey.main("main")))
     for direction in ("in", "out"):
         home.house.monitoring.message("telegram", direction, "ok")
 
