@@ -39,7 +39,8 @@ class Remembered:
 class Memory:
     """Given STATE and the workspaces, everything memory does. `open` is quick; `start` brings the slow parts behind.
 
-    `audit(event, **details)` is told of erasures, `timed(seconds)` of each search. Without an embedder search goes by words.
+    `audit(event, **details)` is told of erasures, `timed(seconds)` of each search. Without an embedder search goes by
+    words.
     """
 
     def __init__(
