@@ -23,6 +23,12 @@ _CLAUSE = re.compile(
 _ADVERB = re.compile(
     r"\w+|(?:this|since|for|these|in|at|on|as|after|before|until|by|last|next|most|all|right) \w+(?: \w+)?"
 )
+# The same for text without Latin letters, where the English joints cannot stand: a third of the time.
+_CHINESE_CLAUSE = re.compile(
+    r"[，,]|——|\s[-–—]\s|(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])"
+    r"|(?<!\d)[:：](?=\s*(?:别|不要|请|勿|禁止|不许|密码))"
+)
+_LETTER = re.compile("[a-z]")
 _BEFORE = " \t\u3000、:：-—()（）*>\"'"
 _BEHIND = " \t\u3000、:：-—()（）*\"'~哈啦喔哦"
 
@@ -51,7 +57,8 @@ def clauses(masked: str, start: int, end: int, rules: Rules) -> list[Clause]:
     """The clauses of a sentence, without lead-ins and signs around them."""
     found: list[Clause] = []
     position = start
-    for cut, following in [*((m.start(), m.end()) for m in _CLAUSE.finditer(masked, start, end)), (end, end)]:
+    joints = _CLAUSE if _LETTER.search(masked, start, end) else _CHINESE_CLAUSE
+    for cut, following in [*((m.start(), m.end()) for m in joints.finditer(masked, start, end)), (end, end)]:
         text = masked[position:cut]
         if masked[cut:following].isspace() and text.isascii() and _ADVERB.fullmatch(text.strip()):
             continue  # "lately I'm …"

@@ -32,6 +32,7 @@ _CODE_LINE = re.compile(
     r"|\.(?:ya?ml|json|toml|ini|conf|env|py|js|ts|sh|md|css|log)\b.{0,10}[:：里中]|\b\w+_\w+\s*[:=])" + _REST,
     re.MULTILINE,
 )
+_TYPED = re.compile(r"[a-z/#>$<{=*\[-]")  # without any of these there is no code
 _TURN = re.compile(r"\n|(?<=[。！!？?.；;，,])\s*(?:另外|还有|对了|顺便|\bbtw\b|\bby the way\b|\balso,)")
 _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ’‘＇", "abcdefghijklmnopqrstuvwxyz'''")
 
@@ -59,8 +60,9 @@ def fold(text: str) -> str:
 
 def mask(folded: str, rules: Rules) -> str:
     """Given folded text and its rules, overwrite what is somebody else's or nobody's word."""
-    for pattern in (_QUOTES, _CODE_LINE):
-        folded = pattern.sub(_void, folded)
+    folded = _QUOTES.sub(_void, folded)
+    if _TYPED.search(folded):
+        folded = _CODE_LINE.sub(_void, folded)
     match = rules.payload.search(folded) or rules.reported.search(folded)
     if match:
         # What follows is the text to translate, to send, or what somebody said: up to the end of its paragraph, or
