@@ -15,11 +15,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from appliance.memory import facts_en, facts_zh
+from appliance.memory.asked import asked_to_keep
 from appliance.memory.clauses import Clause, clauses, sentences
 from appliance.memory.items import Tag
 from appliance.memory.judgement import View, asks, is_strong, judge, only_leads
 from appliance.memory.rules import Rules, rules_for, warm
-from appliance.memory.voices import fold, mask
+from appliance.memory.rules_ja import is_japanese, judge_japanese
+from appliance.memory.voices import SPOKEN, VOID, fold, mask
 
 __all__ = ["Item", "capture", "jsonl", "warm"]
 
@@ -116,7 +118,10 @@ def capture(text: str) -> list[Item]:
     items: list[Item] = []
     complained = False
     for start, end, ender in sentences(masked):
-        found, leads = _sentence(text, masked, start, end, ender, rules)
+        found, leads = _in_japanese(text, masked, start, end, ender), False
+        if not found:
+            found, leads = _sentence(text, masked, start, end, ender, rules)
+            found = found or _remembered(text, masked, start, end, ender)
         if complained and found and found[0].tag != "O":
             items.pop()  # the complaint only led to what is asked for now
         items.extend(found)
@@ -196,6 +201,23 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
         before = clause if tag is None and not others else None
         found.add(clause, tag, rules, leading=not last and _LEADS_TO.search(clause.text) is not None)
     return found.items(), found.complaint
+
+
+def _in_japanese(text: str, masked: str, start: int, end: int, ender: str) -> list[Item]:
+    """What a sentence in Japanese says, which ends with what decides. Folding is for Chinese: read as written."""
+    whole = text[start:end].strip()
+    if not is_japanese(whole) or VOID in masked[start:end] or SPOKEN in masked[start:end]:
+        return []
+    tag = judge_japanese(whole, "?" in ender or "？" in ender)
+    return [Item(whole, tag)] if tag else []
+
+
+def _remembered(text: str, masked: str, start: int, end: int, ender: str) -> list[Item]:
+    """What a sentence asks to be remembered in so many words, whatever it is about."""
+    raw = masked[start:end]
+    begin = start + len(raw) - len(raw.lstrip())
+    place = None if "?" in ender or "？" in ender else asked_to_keep(raw.strip())
+    return [Item(text[begin + place[0] : begin + place[1]].strip(), "O")] if place else []
 
 
 def _states_nothing(whole: str, asked: bool, rules: Rules) -> bool:

@@ -177,3 +177,64 @@ def test_what_a_month_of_a_household_must_keep_is_found():
     total = BENCH.score([{**row, "items": row["expected_items"], "kind": ""} for row in said])
     assert total.recall >= 0.96
     assert total.alarm_rate <= 0.01
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Remember that trash day is Wednesday.", "trash day is Wednesday"),
+        ("Please remember: the spare key is under the blue pot", "the spare key is under the blue pot"),
+        ("remember the alarm code changed to 4411", "the alarm code changed to 4411"),
+        ("記住垃圾日是星期三", "垃圾日是星期三"),
+        ("帮我记一下，车牌是 ABC-1234", "车牌是 ABC-1234"),
+        ("覚えておいて、ゴミの日は水曜日です", "ゴミの日は水曜日です"),
+    ],
+)
+def test_what_is_to_be_remembered_in_so_many_words_is_kept_whatever_it_is_about(text, kept):
+    assert capture(text) == [(kept, "O")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember to buy milk.",
+        "Remember when we went to Rome",
+        "Do you remember my birthday?",
+        "I can't remember where I put it",
+        "記住要帶傘",
+        "别忘了明天开会",
+    ],
+)
+def test_things_to_do_and_a_shared_past_are_no_facts(text):
+    assert capture(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "tag"),
+    [
+        ("卵アレルギーがあります", "O"),
+        ("妻の誕生日は3月14日です", "O"),
+        ("私は大阪に住んでいます。", "O"),
+        ("夜11時以降は連絡しないでください。", "B"),
+        ("ファイルを消す前に必ず聞いてください", "B"),
+        ("返事は短くしてください", "W"),
+        ("健太と呼んで", "W"),
+    ],
+)
+def test_japanese_is_read_by_the_end_of_its_sentences(text, tag):
+    assert tags(text) == [tag]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "明日の天気は？",
+        "電気を消して",
+        "彼は肉を食べないと言っていた",
+        "今日は疲れた",
+        "写真を送ってください",
+        "アレルギーかも",
+    ],
+)
+def test_japanese_tasks_guesses_and_other_voices_hold_nothing_to_keep(text):
+    assert capture(text) == []
