@@ -30,6 +30,11 @@ _NAMED = re.compile(
     r"(?:I'm|I am|i'm|Im|im|This is|我是) (?!OK|Fine|Sorry|Sure|Back|Here|Done|Good|In|On|At|From)"
     r"[A-Z][a-z]{1,14}(?: [A-Z][a-z]{1,14})?"
 )
+# "My dentist is Dr. Lin": somebody outside, and still a fact about the household.
+_WHO = re.compile(
+    r"(?:[Mm]y|[Oo]ur)(?! (?:question|problem|issue|guess|answer|point|favou?rite)\b)(?: \w+){1,3}(?:'s name)? is "
+    r"(?:called |named )?(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?(?!Not\b|So\b|Very\b)[A-Z][a-z'-]+(?: [A-Z][a-z'-]+)*"
+)
 # "As grandma says, …": what follows is hers.
 _QUOTING = re.compile(
     r"(?:says?|said|goes|told me|tells me|reads|wrote|writes|put it|saying)$"
@@ -180,7 +185,8 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
             told = True
             continue
         last = clause is parts[-1]
-        if _NAMED.fullmatch(text[clause.start : clause.end]):
+        said = text[clause.start : clause.end]
+        if _NAMED.fullmatch(said) or (_WHO.fullmatch(said) and not asked):
             found.add(clause, "O", rules, leading=False)
             named = True
             continue

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from appliance.memory.rules import Rules
 
-_SENTENCE = re.compile(r"[。！!？?；;\n…]+|\.(?=\s|$)|[~～]")
+# A title's full stop ends nothing.
+_SENTENCE = re.compile(r"[。！!？?；;\n…]+|(?<!\bdr)(?<!\bmr)(?<!\bmrs)(?<!\bms)(?<!\bprof)\.(?=\s|$)|[~～]")
 # Commas, dashes, blanks between Chinese words; a colon before an instruction; English joints of speech without commas.
 _CLAUSE = re.compile(
     r"[，,]|——|\s[-–—]\s|(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])"

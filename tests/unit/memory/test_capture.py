@@ -121,6 +121,8 @@ def test_a_take_back_is_never_stored_as_something_new(text):
         ("无论如何都不要重启服务器", "B"),
         ("Never message me between 23:00 and 07:00.", "B"),
         ("Don't post anything before 9:00", "B"),
+        ("My dentist is Dr. Lin", "O"),
+        ("My boss is called Karen.", "O"),
         ("晚上23:00到07:00之間不要傳訊息給我", "B"),
     ],
 )
