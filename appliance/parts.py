@@ -20,6 +20,7 @@ from appliance.agent.results import ResultShaper
 from appliance.agent.sessions import Sessions, StoppableSessions
 from appliance.agent.templates import NAMES, template
 from appliance.agent.turn import Agent
+from appliance.automation.by_hand import ByHand
 from appliance.automation.house import Automation, Surroundings
 from appliance.backup import newest_backup
 from appliance.channels import access
@@ -414,7 +415,8 @@ class Parts:
             approvals=self.execution.approvals,
             rules=self.execution.approvals,
             people=self.access if self.channels else None,
-            schedules=self.automation.schedules,
+            schedules=ByHand(self.automation.desk, self.automation.cron, self.automation.heartbeat),
+            doctor=self._doctor,
             memory_search=self.owners_memory.search,
             memory=self.owners_memory,
         )

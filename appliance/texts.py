@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from appliance.texts_pages import PAGE_TEXTS
+
 Language = Literal["en", "zh-Hant", "zh-Hans"]
 _INDEX: dict[str, int] = {"en": 0, "zh-Hant": 1, "zh-Hans": 2}
 _HAN = re.compile("[\u4e00-\u9fff]")
@@ -461,6 +463,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "有另一個程式正在使用這個 Telegram 機器人的權杖，訊息可能被它收走。請停止它，或讓它使用自己的機器人。",
         "另一个程序正在使用这个 Telegram 机器人的令牌，消息可能被它收走。请停止它，或让它使用自己的机器人。",
     ),
+    **PAGE_TEXTS,
 }
 
 

@@ -20,6 +20,7 @@ from litestar import Litestar
 
 from appliance.errors import StateError
 from appliance.gateway.api import (
+    deciding,
     health,
     login,
     memory,
@@ -29,6 +30,7 @@ from appliance.gateway.api import (
     pages,
     people,
     rules,
+    schedules,
     sessions,
     spend_page,
 )
@@ -50,7 +52,8 @@ _log = logging.getLogger("appliance.server")
 def build_app(services: Services) -> Protection:
     """Given the services, return the whole ASGI application."""
     handlers: list[Any] = []
-    for module in (messages, sessions, overview, openai, health, login, people, rules, memory, pages, spend_page):
+    api = (messages, sessions, overview, openai, health, login, people, rules, memory, schedules)
+    for module in (*api, pages, spend_page, deciding):
         handlers.extend(module.routes(services))
     app = Litestar(
         handlers,

@@ -76,7 +76,8 @@ def _item(item: Item) -> dict[str, Any]:
 def _placed(one: Placed) -> dict[str, Any]:
     place = {"path": one.path, "line": one.line}
     if isinstance(one.entry, Item):
-        return {"kind": "item", **_item(one.entry), **place}
+        where = {"session": one.entry.session, "message": one.entry.message}
+        return {"kind": "item", **_item(one.entry), **where, **place}
     mark = one.entry
     return {
         "kind": mark.kind,

@@ -10,6 +10,7 @@ from appliance.clock import iso
 from appliance.errors import NotFoundError
 from appliance.memory import commands
 from appliance.memory.house import Memory
+from appliance.memory.items import OWNER
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,19 @@ class OwnersMemory:
             {"id": held.id, "text": held.text, "at": iso(held.at), "session": held.session, "origin": held.origin}
             for held in self.memory.quarantine.list()
         ]
+
+    def captured(self) -> list[dict[str, Any]]:
+        """What was captured and still counts, newest first, with the session and message it was said in."""
+        active = {item.id for item in self.memory.items(self.agent).active()}
+        rows = [row for row in commands.history(self.memory, "", self.agent) if row["id"] in active]
+        return sorted(rows, key=lambda row: str(row["at"]), reverse=True)
+
+    def last_forgotten(self) -> dict[str, Any] | None:
+        """The forgetting that `undo` would take back, or None."""
+        rows = commands.history(self.memory, "", self.agent)
+        undone = {row["of"] for row in rows if row["kind"] == "undo"}
+        marks = [row for row in rows if row["kind"] == "forget" and row["by"] == OWNER and row["id"] not in undone]
+        return max(marks, key=lambda row: str(row["at"]), default=None)
 
     async def status(self) -> dict[str, Any]:
         return await self.memory.status()

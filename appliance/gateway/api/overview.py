@@ -1,4 +1,4 @@
-"""What the house spends, keeps and waits for: context, spend, budget, status, models, approvals, memory, schedules."""
+"""What the house spends, keeps and waits for: context, spend, budget, status, models, approvals, memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class GivenDecision(msgspec.Struct, forbid_unknown_fields=True):
 def routes(services: Services) -> list[Any]:
     """The handlers of this module: only those whose part was handed over."""
     handlers: list[Any] = []
-    for build in (_context, _budget, _spend, _status, _models, _approvals, _memory, _schedules, _alerts):
+    for build in (_context, _budget, _spend, _status, _models, _approvals, _memory, _alerts):
         handlers.extend(build(services))
     return handlers
 
@@ -148,18 +148,6 @@ def _memory(services: Services) -> list[Any]:
         return reply({"results": await search(query, query_int(request, "limit", 6, 1, 50))})
 
     return [memory]
-
-
-def _schedules(services: Services) -> list[Any]:
-    schedules = services.schedules
-    if schedules is None:
-        return []
-
-    @get("/api/schedules")
-    async def show() -> Response[Any]:
-        return reply({"schedules": schedules()})
-
-    return [show]
 
 
 def _alerts(services: Services) -> list[Any]:

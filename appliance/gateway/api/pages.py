@@ -29,7 +29,7 @@ def routes(services: Services) -> list[Any]:
 
     @get("/")
     async def chat(request: AnyRequest) -> Response[str]:
-        return page("chat.html", request, services)
+        return page("chat.html", request, services, links=links(services))
 
     @get("/login")
     async def login(request: AnyRequest) -> Response[Any]:
@@ -58,6 +58,18 @@ def routes(services: Services) -> list[Any]:
         return Response("User-agent: *\nDisallow: /\n", media_type="text/plain")
 
     return [chat, login, static, icon, robots]
+
+
+def links(services: Services) -> list[tuple[str, str]]:
+    """(address, name) of the pages beside the conversation; the name is a key of both tables of texts."""
+    there = {
+        "approvals": services.approvals,
+        "memory": services.memory,
+        "schedules": services.schedules,
+        "spend": services.spending,
+        "health": services.doctor,
+    }
+    return [(f"/{name}", f"page_{name}") for name, part in there.items() if part is not None]
 
 
 @functools.cache

@@ -7,6 +7,7 @@ import { startOverview } from "/static/overview.js";
 import { startSettings } from "/static/settings.js";
 import { currentLanguage, startLanguage, t } from "/static/texts.js";
 import { make, rows as drawRows, time, Turn, userMessage } from "/static/view.js";
+import { startWaiting } from "/static/waiting.js";
 
 const $ = (id) => document.getElementById(id);
 const MAIN = "agent:main:main";
@@ -26,6 +27,7 @@ document.title = t("app");
 const files = new Files({ list: $("files"), input: $("file"), problem });
 const overview = startOverview();
 startSettings({ onLanguage: redraw });
+const waiting = startWaiting({ problem, onDraw: () => follow() });
 
 // Sessions
 
@@ -195,6 +197,7 @@ async function turnOf(key, id) {
 }
 
 async function onEvent(type, data) {
+  if (type === "notice" || type === "done") waiting.refresh(); // asked for, or no longer wanted
   const key = data.session;
   const id = data.turn || "";
   if (type === "done" || type === "error") {
@@ -284,6 +287,7 @@ function catchUp() {
   loadSessions();
   loadMessages();
   overview.refresh();
+  waiting.refresh();
 }
 
 // Sending
@@ -393,6 +397,7 @@ function redraw() {
   drawSessions();
   loadMessages();
   overview.refresh();
+  waiting.refresh();
 }
 
 $("composer").addEventListener("submit", send);

@@ -1,10 +1,18 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx2
 import pytest
+
+from appliance.app import Appliance
+from appliance.sandbox.approvals import Decision
+from appliance.sandbox.plan import Plan
+from appliance.settings import load_settings
+from appliance.testing.fake_anthropic import FakeAnthropic
 
 from .house import House, Running
 
@@ -33,3 +41,51 @@ async def stranger(running: Running) -> AsyncIterator[httpx2.AsyncClient]:
     """A client with nothing."""
     async with httpx2.AsyncClient(base_url=running.url, timeout=20) as client:
         yield client
+
+
+@dataclass
+class Whole:
+    """A whole appliance with a scripted provider, and a client with the token."""
+
+    house: Appliance
+    url: str
+    client: httpx2.AsyncClient
+
+    async def ask(self, *words: str) -> tuple[asyncio.Task[Decision], str]:
+        """A command that waits for the owner's word: what waits for it, and its id."""
+        before = {one["id"] for one in self.house.execution.approvals.list()}
+        request = self.house.execution.approvals.request(
+            Plan((words,)), approver="owner", session="agent:main:main", why="It is not allowed in advance."
+        )
+        task = asyncio.create_task(request)
+        for _ in range(500):
+            fresh = [one["id"] for one in self.house.execution.approvals.list() if one["id"] not in before]
+            if fresh:
+                return task, str(fresh[0])
+            await asyncio.sleep(0.01)
+        raise AssertionError("the request does not wait")
+
+
+@pytest.fixture
+async def whole(tmp_path: Path) -> AsyncIterator[Whole]:
+    async with FakeAnthropic() as provider:
+        settings = load_settings(
+            environ={
+                "APPLIANCE_STATE_DIR": str(tmp_path / "state"),
+                "APPLIANCE_SERVER__PORT": "0",
+                "APPLIANCE_LOCAL__ENABLED": "false",
+                "APPLIANCE_EXEC__ENABLED": "false",
+                "APPLIANCE_HEARTBEAT__ENABLED": "true",
+                "APPLIANCE_SERVER__METRICS_TOKEN": "only-for-the-numbers-0123456789",
+                "ANTHROPIC_API_KEY": "sk-ant-test",
+                "ANTHROPIC_BASE_URL": provider.url,
+            }
+        )
+        house = Appliance(settings)
+        url = await house.start()
+        headers = {"authorization": f"Bearer {(settings.state / 'token').read_text().strip()}"}
+        try:
+            async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=30.0) as client:
+                yield Whole(house, url, client)
+        finally:
+            await house.stop()
