@@ -22,12 +22,12 @@ async function refresh() {
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("live");
   const old = live();
   if (!fresh || fresh.isEqualNode(old)) return;
-  const before = old.querySelectorAll(".card").length;
+  const before = old.querySelectorAll(".case").length;
   const inside = old.contains(document.activeElement);
   const key = inside ? document.activeElement.dataset.key : undefined;
   old.replaceWith(document.adoptNode(fresh));
   if (inside) ([...fresh.querySelectorAll("[data-key]")].find((one) => one.dataset.key === key) || fresh).focus();
-  if (words.more && fresh.querySelectorAll(".card").length > before) tell(words.more);
+  if (words.more && fresh.querySelectorAll(".case").length > before) tell(words.more);
 }
 
 function arm(button) {

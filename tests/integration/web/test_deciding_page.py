@@ -81,6 +81,11 @@ async def test_every_page_fits_a_phone_and_a_desk_in_light_and_dark_and_nothing_
                     wide = await page.evaluate("document.documentElement.scrollWidth")
                     assert wide <= width, (path, width, scheme)
                     assert await page.locator("header a[aria-current=page]").count() == 1
+                    narrow = await page.evaluate(
+                        "[...document.querySelectorAll('.panel')].filter("
+                        "p => p.offsetWidth < Math.min(innerWidth, 1200) - 60).length"
+                    )
+                    assert narrow == 0, (path, width)
                     small = await page.evaluate(
                         "[...document.querySelectorAll('main button')].filter(b => b.offsetHeight < 44).length"
                     )
@@ -167,7 +172,7 @@ async def test_a_job_is_paused_resumed_and_removed(whole: Whole) -> None:
     task.cancel()
     async with logged_in(whole, viewport={"width": 390, "height": 844}) as (_, page, trouble):
         await page.goto("/schedules")
-        job = page.locator(".card")
+        job = page.locator(".case")
         assert await job.locator("dd").first.locator("time").count() == 3
         await job.get_by_role("button", name="Pause").click()
         await job.get_by_role("button", name="Resume").click()
