@@ -29,7 +29,7 @@ def routes(services: Services) -> list[Any]:
 
     @get("/")
     async def chat(request: AnyRequest) -> Response[str]:
-        return page("chat.html", request, services, links=links(services))
+        return page("chat.html", request, services, links=links(services), asks=services.approvals is not None)
 
     @get("/login")
     async def login(request: AnyRequest) -> Response[Any]:
