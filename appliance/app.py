@@ -19,7 +19,7 @@ import structlog
 from appliance import __version__
 from appliance.agent.sessions import Sessions
 from appliance.backup import backup, newest_backup, prune
-from appliance.channels.telegram.channel import TelegramChannel
+from appliance.channels.base import ChatChannel
 from appliance.clock import SystemClock
 from appliance.database import Database
 from appliance.errors import StateError
@@ -132,7 +132,7 @@ class Appliance(Parts):
         self.spawn(self._watch_models(), "watch-models")
         self.spawn(self._housekeeping(), "housekeeping")
 
-    async def _open_channel(self, channel: TelegramChannel) -> None:
+    async def _open_channel(self, channel: ChatChannel) -> None:
         """Start a channel, and let delivery use it once the platform was reached."""
         await channel.start()
         await channel.opened()

@@ -25,6 +25,8 @@ from appliance.automation.house import Automation, Surroundings
 from appliance.backup import newest_backup
 from appliance.channels import access
 from appliance.channels.attachments import AttachmentStore
+from appliance.channels.base import ChatChannel
+from appliance.channels.discord.channel import DiscordChannel
 from appliance.channels.telegram.channel import TelegramChannel
 from appliance.channels.webchat import WebChat
 from appliance.clock import Clock, SystemClock
@@ -343,8 +345,11 @@ class Parts:
     def _build_channels(self) -> None:
         """Channels whose secret exists; their libraries are loaded when they start, behind readiness."""
         settings = self.settings
-        self.access = access.Access(self.core, self.clock, {"telegram": settings.telegram.members})
-        self.channels: list[TelegramChannel] = []
+        self.access = access.Access(
+            self.core, self.clock, {"telegram": settings.telegram.members, "discord": settings.discord.members}
+        )
+        self.channels: list[ChatChannel] = []
+        attachments = AttachmentStore(self.workspace("main").files, self.clock)
         if settings.telegram.bot_token.get_secret_value():
             self.channels.append(
                 TelegramChannel(
@@ -353,10 +358,23 @@ class Parts:
                     self.clock,
                     self.access,
                     self.intake,
-                    AttachmentStore(self.workspace("main").files, self.clock),
+                    attachments,
                     self.health,
                     self.commands.menu,
                     self.tell_owner,
+                    self.monitoring,
+                )
+            )
+        if settings.discord.bot_token.get_secret_value():
+            self.channels.append(
+                DiscordChannel(
+                    settings.discord,
+                    self.core,
+                    self.clock,
+                    self.access,
+                    self.intake,
+                    attachments,
+                    self.health,
                     self.monitoring,
                 )
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from appliance.agent import sessions
 from appliance.automation import jobs
 from appliance.channels import access
+from appliance.channels.discord import state as discord_state
 from appliance.channels.telegram import state as telegram_state
 from appliance.database import Rooms
 from appliance.gateway import auth, buttons, inbox, outbox
@@ -22,6 +23,7 @@ def core_rooms() -> Rooms:
         "buttons": buttons.MIGRATIONS,
         "access": access.MIGRATIONS,
         "telegram": telegram_state.MIGRATIONS,
+        "discord": discord_state.MIGRATIONS,
         "cron": jobs.MIGRATIONS,
         "auth": auth.MIGRATIONS,
         "spending": ledger.MIGRATIONS,

@@ -22,6 +22,7 @@ from appliance.errors import SettingsError
 from appliance.messages import Mode
 from appliance.settings_base import Section, setting
 from appliance.settings_budget import BudgetSettings
+from appliance.settings_discord import DiscordSettings
 from appliance.settings_web import WebSettings
 
 PREFIX = "APPLIANCE_"
@@ -130,11 +131,6 @@ class TelegramSettings(Section):
     api_base: str = setting("https://api.telegram.org", "Address of the Bot API.")
     groups: list[int] = setting([], "Group chat ids in which the agent answers when mentioned.", [-1001234567890])
     members: list[int] = setting([], "User ids that are household members without pairing.", [123456789])
-
-
-class DiscordSettings(Section):
-    bot_token: SecretStr = setting(SecretStr(""), "Token of the Discord application.", "abc.def")
-    api_base: str = setting("https://discord.com/api/v10", "Address of the Discord API.")
 
 
 class ExecSettings(Section):

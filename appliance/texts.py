@@ -457,6 +457,14 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "我已加入「{title}」。若要在那裡回覆，請把 {chat} 加到設定的 `telegram.groups`。",
         "我已加入“{title}”。若要在那里回复，请把 {chat} 加到设置的 `telegram.groups`。",
     ),
+    "discord_no_content": (
+        "It works in private and where it is mentioned. For answers to its messages that do not mention it, switch on "
+        "Message Content Intent on the application's Bot page and restart.",
+        "私訊與被提及時可正常運作。若要讓它看到未提及它的回覆，請在應用程式的 Bot 頁面開啟 Message Content Intent "
+        "後重新啟動。",
+        "私信与被提及时可正常运作。若要让它看到未提及它的回复，请在应用程序的 Bot 页面开启 Message Content Intent "
+        "后重新启动。",
+    ),
     "telegram_conflict": (
         "Another program uses this Telegram bot's token, so messages may go to it. Stop it, or give it a bot of its "
         "own.",

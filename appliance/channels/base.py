@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import apsw
 
+from appliance.gateway.delivery import Carrier
 from appliance.messages import Inbound, Role
 
 Extra = Callable[[apsw.Connection], object]
@@ -21,6 +22,19 @@ class Channel(Protocol):
 
     async def start(self) -> None: ...
     async def stop(self) -> None: ...
+
+
+class ChatChannel(Channel, Protocol):
+    """A platform that delivery writes to by `carrier`, once `opened` has returned.
+
+    `pause` stops hearing; sending still works.
+    """
+
+    @property
+    def carrier(self) -> Carrier: ...
+
+    async def opened(self) -> None: ...
+    async def pause(self) -> None: ...
 
 
 class Intake(Protocol):

@@ -35,7 +35,8 @@ class Carrier(Protocol):
     blindly repeated.
 
     split: Markdown to parts within the platform's limits; a part is a JSON-able dict, opaque to delivery.
-    place: send the placeholder; returns the platform's message id.
+    place: send the placeholder; returns the platform's message id. The place has two more keys here: "nonce" (the same
+    in every attempt) and "part" (0 for the first message of an answer).
     edit: put a part into a message; the same content twice is success.
     send: send a part; `nonce` is the same in every attempt at it.
     send_file: send an attachment, at most once.
@@ -247,7 +248,8 @@ class Delivery:
         await self._outbox.save_steps(row)
         crash_point("before_placeholder")
         try:
-            message = await carrier.place(row.place)
+            # The same in every attempt: a platform that knows nonces gives a lost placeholder again.
+            message = await carrier.place({**row.place, "nonce": f"{row.id}-{number}", "part": number})
         except DeliveryError as error:
             step.placing = lost or error.ambiguous
             raise

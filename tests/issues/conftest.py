@@ -1,7 +1,8 @@
 """Fixtures shared with other folders: pytest finds them by name here."""
 
+from tests.discord_bench import discord_bench, fake
 from tests.integration.automation.conftest import start as automation
 from tests.integration.gateway.conftest import home, start
 from tests.telegram_bench import bench, paired, telegram
 
-__all__ = ["automation", "bench", "home", "paired", "start", "telegram"]
+__all__ = ["automation", "bench", "discord_bench", "fake", "home", "paired", "start", "telegram"]

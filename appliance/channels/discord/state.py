@@ -1,0 +1,50 @@
+"""What the channel remembers in core.db: per Discord channel the newest message that was taken."""
+
+from __future__ import annotations
+
+import apsw
+
+from appliance.database import Database, Migration
+
+MIGRATIONS: list[Migration] = [
+    (
+        "discord marks",
+        """CREATE TABLE discord_marks(
+            account TEXT NOT NULL, chat INTEGER NOT NULL, message INTEGER NOT NULL,
+            private INTEGER NOT NULL, PRIMARY KEY (account, chat)
+        ) WITHOUT ROWID;""",
+    )
+]
+
+
+def put_mark(connection: apsw.Connection, account: str, chat: int, message: int, private: bool) -> None:
+    """Remember that `message` is taken; a mark never goes back. Part of whatever transaction it belongs to."""
+    connection.execute(
+        "INSERT INTO discord_marks VALUES (?, ?, ?, ?) ON CONFLICT(account, chat) DO UPDATE "
+        "SET message = max(message, excluded.message)",
+        (account, chat, message, private),
+    )
+
+
+def marks(database: Database, account: str, *, private: bool) -> dict[int, int]:
+    """The newest message taken, by channel; of private chats or of guild channels."""
+    return dict(
+        database.read(
+            "SELECT chat, message FROM discord_marks WHERE account = ? AND private = ?", (account, int(private))
+        )
+    )
+
+
+def forget(connection: apsw.Connection, account: str, chat: int) -> None:
+    """The channel is gone."""
+    connection.execute("DELETE FROM discord_marks WHERE account = ? AND chat = ?", (account, chat))
+
+
+def known_messages(database: Database, chat: int) -> set[int]:
+    """Ids of the messages that the outbox knows in a channel (so that a sweep touches none of them)."""
+    rows = database.read(
+        "SELECT json_extract(part.value, '$.message') FROM outbox, json_each(outbox.parts) AS part "
+        "WHERE outbox.channel = 'discord' AND json_extract(outbox.place, '$.chat') = ?",
+        (chat,),
+    )
+    return {int(message) for (message,) in rows if message and str(message).isdigit()}

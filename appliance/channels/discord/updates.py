@@ -1,0 +1,125 @@
+"""From a Discord payload to what it means for us. Pure: JSON objects in, plain values out.
+
+A name never decides anything here; ids do.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from appliance.messages import InboundKind
+
+_EPOCH_MS = 1_420_070_400_000  # Discord's ids count milliseconds from 2015
+_DIRECT = 1
+_TALK = (0, 19)  # a message, an answer to one; the rest are notices of the platform
+_COMPONENT = 3
+_QUOTE_CHARS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class FileRef:
+    """A file to fetch. `size` is what the platform says, good only for refusing early."""
+
+    url: str
+    name: str
+    media_type: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """One message or button press. `addressed`: it is meant for the bot (always so in private)."""
+
+    kind: InboundKind
+    id: str
+    chat: int
+    private: bool
+    user: str
+    name: str
+    text: str
+    place: dict[str, Any]
+    addressed: bool = True
+    files: tuple[FileRef, ...] = ()
+    reply_to: str | None = None
+    quoted: str = ""
+    token: str = ""
+
+    @property
+    def at(self) -> float:
+        """Unix seconds at which it was written."""
+        return ((int(self.id) >> 22) + _EPOCH_MS) / 1000
+
+
+def read_message(message: dict[str, Any], bot: int) -> Heard | None:
+    """What a message says, or None for what is none of our business (bots, webhooks, notices, group calls)."""
+    author = message["author"]
+    # Bots could talk to each other for ever; a webhook has no person behind its id.
+    if author.get("bot") or message.get("webhook_id") or message.get("type", 0) not in _TALK:
+        return None
+    private = not message.get("guild_id")
+    if private and message.get("channel_type", _DIRECT) != _DIRECT:
+        return None
+    files = tuple(_file(one) for one in message.get("attachments", ()))
+    text = _text(message, bot)
+    if not text and not files:
+        return None
+    chat, number = int(message["channel_id"]), int(message["id"])
+    answered = message.get("referenced_message") or {}
+    return Heard(
+        kind="command" if text.startswith("/") else "message",
+        id=str(number),
+        chat=chat,
+        private=private,
+        user=str(author["id"]),
+        name=str(author.get("global_name") or author.get("username") or ""),
+        text=text,
+        place={"chat": chat, "message": number, "private": private},
+        addressed=private or _addressed(message, bot, answered),
+        files=files,
+        reply_to=str(answered["id"]) if answered else None,
+        quoted=str(answered.get("content") or "")[:_QUOTE_CHARS],
+    )
+
+
+def read_press(interaction: dict[str, Any]) -> Heard | None:
+    """What a press of a button says, or None for any other interaction."""
+    pressed = interaction.get("data", {}).get("custom_id")
+    if interaction.get("type") != _COMPONENT or not pressed:
+        return None
+    private = not interaction.get("guild_id")
+    user = interaction["user"] if "user" in interaction else interaction["member"]["user"]
+    chat = int(interaction["channel_id"])
+    return Heard(
+        kind="callback",
+        id=str(interaction["id"]),
+        chat=chat,
+        private=private,
+        user=str(user["id"]),
+        name=str(user.get("global_name") or user.get("username") or ""),
+        text=str(pressed),
+        place={"chat": chat, "message": int(interaction["message"]["id"]), "private": private},
+        token=str(interaction["token"]),
+    )
+
+
+def _text(message: dict[str, Any], bot: int) -> str:
+    """The text without the bot's own mention at its beginning, other people's mentions as they are shown."""
+    text = str(message.get("content") or "").strip()
+    text = re.sub(rf"^<@!?{bot}>[\s,:]*", "", text)
+    for person in message.get("mentions", ()):
+        shown = "@" + str(person.get("global_name") or person.get("username") or person["id"])
+        text = text.replace(f"<@{person['id']}>", shown).replace(f"<@!{person['id']}>", shown)
+    return text
+
+
+def _addressed(message: dict[str, Any], bot: int, answered: dict[str, Any]) -> bool:
+    """In a guild: mentioned by id (not by @everyone), or answered to."""
+    if str(answered.get("author", {}).get("id")) == str(bot):
+        return True
+    return any(str(person["id"]) == str(bot) for person in message.get("mentions", ()))
+
+
+def _file(raw: dict[str, Any]) -> FileRef:
+    return FileRef(str(raw["url"]), str(raw["filename"]), str(raw.get("content_type") or ""), int(raw.get("size") or 0))
