@@ -23,7 +23,7 @@ from appliance.gateway.inbox import Inbox
 from appliance.gateway.outbox import Outbox
 from appliance.messages import Role
 from appliance.observability.health import Health
-from appliance.settings import DiscordSettings
+from appliance.settings_discord import DiscordSettings
 from appliance.testing.fake_discord import TOKEN, FakeDiscord
 from tests.telegram_bench import Answer, Counted, Front, HurriedClock, echo
 

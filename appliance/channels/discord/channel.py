@@ -24,7 +24,7 @@ from appliance.database import Database
 from appliance.errors import ApplianceError, DeliveryError, InputError, TooLargeError
 from appliance.messages import Attachment, Inbound, Person, Role, Source
 from appliance.observability.health import Health, State
-from appliance.settings import DiscordSettings
+from appliance.settings_discord import DiscordSettings
 from appliance.texts import language_of, say
 
 log = structlog.get_logger(__name__)
