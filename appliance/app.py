@@ -130,6 +130,7 @@ class Appliance(Parts):
             self.spawn(self.shelf.warm(), "warm")
         self.spawn(asyncio.to_thread(capture.warm), "warm-capture")
         self.spawn(self._watch_models(), "watch-models")
+        self.spawn(self.skills.watch(), "watch-skills")
         self.spawn(self._housekeeping(), "housekeeping")
 
     async def _open_channel(self, channel: ChatChannel) -> None:

@@ -324,6 +324,16 @@ def _local_model(patient: Patient) -> Outcome | None:
     return "pass", "The local model's engine is built and the model fetched at the first start."
 
 
+@check("skills")
+def _skills(patient: Patient) -> Outcome | None:
+    from appliance.skills import doctor  # only this check reads every skill
+
+    wrong = doctor.unreadable(patient.state)
+    if not wrong:
+        return None
+    return "warn", f"Skills that cannot be read: {'; '.join(wrong)}", "Mend or remove them; the others are used."
+
+
 @check("clock")
 def _clock(patient: Patient) -> Outcome:
     now = time.time()

@@ -17,7 +17,7 @@ from appliance.observability.health import Health, State
 from appliance.observability.metrics import Metrics
 from appliance.observability.notices import Choices, Notices
 from appliance.sandbox.approvals import OWNER, Approvals, Pending
-from appliance.sandbox.client import SandboxClient, SandboxHealth, runner_config
+from appliance.sandbox.client import CommandResult, SandboxClient, SandboxHealth, runner_config
 from appliance.sandbox.monitor import Monitor
 from appliance.settings import Settings
 from appliance.texts import say
@@ -66,7 +66,7 @@ class Execution:
         self.client = SandboxClient(runner_config(settings), start_runner=not settings.exec.runner_socket)
         self.monitor = Monitor(self.client, changed=self._changed, ended=self._job_ended, keep_warm=("main",))
         if self._settings.enabled:
-            gate = PolicyGate(self.approvals, sandbox_policy=self._settings.sandbox_policy, image=self._image)
+            gate = PolicyGate(self.approvals, sandbox_policy=self._settings.sandbox_policy, image=self.image)
             tools.add(
                 Exec(
                     self.client,
@@ -141,9 +141,20 @@ class Execution:
             + f"\n{done['note']}".rstrip()
         )
 
+    # skillset.Programs -----------------------------------------------------------------------------------------
+
+    @property
+    def usable(self) -> bool:
+        """Whether a runner answers, so that commands can run."""
+        return self._settings.enabled and self.monitor.usable
+
+    async def run(self, script: str) -> CommandResult:
+        """A script of the house's own in a fresh container without network. Raises SandboxError."""
+        return await self.client.run("main", script, limit=20.0)
+
     # news ------------------------------------------------------------------------------------------------------
 
-    def _image(self) -> str:
+    def image(self) -> str:
         """The digest of the image that commands run in, which an approval is bound to."""
         return str((self.monitor.health.facts or {}).get("image_id", ""))
 

@@ -65,6 +65,7 @@ from appliance.remembering import Remembering
 from appliance.roles import Right, may
 from appliance.rooms import core_rooms
 from appliance.settings import Settings, secret_values
+from appliance.skillset import SkillSet
 from appliance.spending import adjust
 from appliance.spending.budget import Budget, BudgetEvent
 from appliance.spending.prices import Prices
@@ -134,6 +135,7 @@ class Parts:
         self._build_gateway()
         self._build_memory()
         self._build_execution()
+        self._build_skills()
         self._build_web()
         self._build_channels()
         self._build_automation()
@@ -333,6 +335,19 @@ class Parts:
         if self.supervisor.wanted:
             self.local_offers.add_commands(self.commands)
 
+    def _build_skills(self) -> None:
+        self.skills = SkillSet(
+            settings=self.settings,
+            core=self.core,
+            clock=self.clock,
+            tools=self.tools,
+            workspace=self.workspace("main").files,
+            notices=self.monitoring.notices,
+            programs=self.execution,
+            language=lambda: self.owner_language,
+        )
+        self.skills.add_commands(self.commands)
+
     def _build_web(self) -> None:
         self.web = WebTools(
             settings=self.settings,
@@ -437,6 +452,7 @@ class Parts:
             doctor=self._doctor,
             memory_search=self.owners_memory.search,
             memory=self.owners_memory,
+            skills=self.skills,
         )
         self.server = Server(services)
 
@@ -453,7 +469,9 @@ class Parts:
     def prompt_builder(self, agent: str) -> PromptBuilder:
         found = self._prompts.get(agent)
         if found is None:
-            found = self._prompts[agent] = PromptBuilder(self.workspace(agent), lambda: self.settings.agent, self.clock)
+            found = self._prompts[agent] = PromptBuilder(
+                self.workspace(agent), lambda: self.settings.agent, self.clock, lambda: self.skills.lines()
+            )
         return found
 
     def chain_of(self, session: SessionKey) -> list[str]:

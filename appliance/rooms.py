@@ -11,6 +11,7 @@ from appliance.database import Rooms
 from appliance.gateway import auth, buttons, inbox, outbox
 from appliance.observability import audit, notices
 from appliance.sandbox import approvals
+from appliance.skills import pins
 from appliance.spending import ledger
 
 
@@ -30,4 +31,5 @@ def core_rooms() -> Rooms:
         "audit": audit.MIGRATIONS,
         "notices": notices.MIGRATIONS,
         "approvals": approvals.MIGRATIONS,
+        "skills": pins.MIGRATIONS,
     }

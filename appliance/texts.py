@@ -207,6 +207,40 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "approval_none": ("Nothing waits for your word.", "沒有等待核准的事。", "没有等待批准的事。"),
     "approval_done": ("Noted: {decision}.", "已記下：{decision}。", "已记下：{decision}。"),
     "help_approve": ("decide what waits for your word", "核准或拒絕等待中的指令", "批准或拒绝等待中的命令"),
+    "help_skills": (
+        "skills: list, show, approve, revoke",
+        "技能：列出、查看、核准、撤銷",
+        "技能：列出、查看、批准、撤销",
+    ),
+    "skill_new": (
+        "There is a new skill, {skill}. It is not used before you say yes: /skills show {skill}",
+        "有新的技能 {skill}，在您同意之前不會使用：/skills show {skill}",
+        "有新的技能 {skill}，在您同意之前不会使用：/skills show {skill}",
+    ),
+    "skill_changed": (
+        "The skill {skill} has changed and is out of use until you say yes: /skills show {skill}",
+        "技能 {skill} 已變更，在您同意之前停用：/skills show {skill}",
+        "技能 {skill} 已变更，在您同意之前停用：/skills show {skill}",
+    ),
+    "skill_shown": (
+        "{skill} ({state} {why}), hash {digest}",
+        "{skill}（{state} {why}），雜湊 {digest}",
+        "{skill}（{state} {why}），哈希 {digest}",
+    ),
+    "skill_approved": (
+        "{skill} may be used now ({state}).",
+        "{skill} 現在可以使用（{state}）。",
+        "{skill} 现在可以使用（{state}）。",
+    ),
+    "skill_revoked": ("{skill} is not used any more.", "{skill} 不再使用。", "{skill} 不再使用。"),
+    "skill_usage": (
+        "/skills, /skills show NAME [FILE], /skills approve NAME HASH, /skills revoke NAME",
+        "/skills、/skills show 名稱 [檔案]、/skills approve 名稱 雜湊、/skills revoke 名稱",
+        "/skills、/skills show 名称 [文件]、/skills approve 名称 哈希、/skills revoke 名称",
+    ),
+    "skills_none": ("There are no skills.", "目前沒有技能。", "目前没有技能。"),
+    "skill_look": ("Show", "查看", "查看"),
+    "skill_approve": ("Approve", "核准", "批准"),
     "job_ended": (
         "The background command {id} has ended: {state}, exit code {code}.",
         "背景指令 {id} 已結束：{state}，結束代碼 {code}。",

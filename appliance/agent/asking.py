@@ -43,6 +43,9 @@ def profile_of(window: int) -> Profile:
     return "small" if window < SMALL_WINDOW else "full"
 
 
+_SKILL_ROWS = "skill"  # the account has a row for each skill, the metrics one for all
+
+
 @dataclass(slots=True)
 class Brain:
     """Given the resolver and what prompts are made of, answer turns.
@@ -164,13 +167,14 @@ class Brain:
         """The request for a model with this window: prompt profile, tools, and as much history as fits."""
         settings = self.settings()
         window = Window.of(window_size, settings.models.working_window)
-        prompt = self.prompts(asking.agent).build(asking.session, profile)
         tools = self.tools_for(asking.session, asking.person, profile)
+        prompt = self.prompts(asking.agent).build(asking.session, profile, skills=_has_skills(tools))
         output = min(settings.models.max_output_tokens, SMALL_OUTPUT if profile == "small" else 1_000_000)
         used = sum(tool_characters(t) for t in tools) // 4
         self.counted(
             [
-                *((s.name, s.tokens) for s in prompt.sections),
+                *((s.name, s.tokens) for s in prompt.sections if not s.name.startswith(_SKILL_ROWS)),
+                ("skills", sum(s.tokens for s in prompt.sections if s.name.startswith(_SKILL_ROWS))),
                 ("tools", used),
                 ("conversation", message_tokens(messages)),
             ]
@@ -204,8 +208,8 @@ class Brain:
         model: Model | None = self.resolver.preferred(list(self.chain(session)))
         window = model.window if model else self.settings().models.working_window
         profile = self._profile(asking, window)
-        prompt = self.prompts(session.agent).build(session, profile)
         request = self.request(asking, list(history), window, profile)
+        prompt = self.prompts(session.agent).build(session, profile, skills=_has_skills(request.tools))
         tools = [{"name": t.name, "tokens": (tool_characters(t) + 3) // 4} for t in request.tools]
         sections = [
             {"name": s.name, "chars": s.chars, "tokens": s.tokens, "cut": s.cut, "cached": s.cached}
@@ -224,3 +228,8 @@ class Brain:
             "window": window,
             "profile": profile,
         }
+
+
+def _has_skills(tools: Sequence[ToolSpec]) -> bool:
+    """Whether skills can be read with these tools."""
+    return any(tool.name == "skill" for tool in tools)

@@ -70,17 +70,23 @@ class _Held:
 
 @dataclass(slots=True)
 class PromptBuilder:
-    """Given an agent's workspace, build its system prompts. `skills` returns the list of skills as text, or ""."""
+    """Given an agent's workspace, build its system prompts.
+
+    `skills` returns the list of skills: for each line the row of the account, the text and whether it was cut.
+    """
 
     workspace: Workspace
     settings: Callable[[], AgentSettings]
     clock: Clock
-    skills: Callable[[SessionKey], str] | None = None
+    skills: Callable[[], Sequence[tuple[str, str, bool]]] | None = None
     boundaries: Callable[[SessionKey], str] | None = None
     _notes: dict[str, _Held] = field(default_factory=dict)
 
-    def build(self, session: SessionKey, profile: Profile = "full") -> Prompt:
-        """The prompt of a session. `small` (for small windows) holds no files but the owner's name and manner."""
+    def build(self, session: SessionKey, profile: Profile = "full", *, skills: bool = True) -> Prompt:
+        """The prompt of a session. `small` (for small windows) holds no files but the owner's name and manner.
+
+        `skills`: whether the list of skills is shown, which only helps where they can be read.
+        """
         if profile == "small":
             text = f"{SMALL_RULES}\n{self._file('IDENTITY.md')[:400]}"
             return Prompt((PromptPart(text, mark=True),), (Section("rules", len(text)),))
@@ -88,10 +94,10 @@ class PromptBuilder:
         parts = [PromptPart(RULES, mark=True)]
         room = self.settings().prompt_total_chars
         shared = self._files(_SHARED, sections, room)
-        skills = self.skills(session) if self.skills else ""
-        if skills:
-            sections.append(Section("skills", len(skills)))
-            shared = f"{shared}\n\n{skills}"
+        listed = self.skills() if self.skills and skills else ()
+        if listed:
+            sections.extend(Section(name, len(text) + 1, cut) for name, text, cut in listed)
+            shared = f"{shared}\n\n" + "\n".join(text for _, text, _ in listed)
         if shared:
             parts.append(PromptPart(shared, mark=True))
         if session.is_main:

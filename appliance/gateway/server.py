@@ -32,6 +32,7 @@ from appliance.gateway.api import (
     rules,
     schedules,
     sessions,
+    skills,
     spend_page,
 )
 from appliance.gateway.api.http import EXCEPTION_HANDLERS
@@ -52,7 +53,7 @@ _log = logging.getLogger("appliance.server")
 def build_app(services: Services) -> Protection:
     """Given the services, return the whole ASGI application."""
     handlers: list[Any] = []
-    api = (messages, sessions, overview, openai, health, login, people, rules, memory, schedules)
+    api = (messages, sessions, overview, openai, health, login, people, rules, skills, memory, schedules)
     for module in (*api, pages, spend_page, deciding):
         handlers.extend(module.routes(services))
     app = Litestar(

@@ -150,6 +150,15 @@ class Schedules(Protocol):
     async def act(self, name: str, action: str) -> dict[str, Any]: ...
 
 
+class SkillsView(Protocol):
+    """Skills and the owner's word on them (skillset.SkillSet)."""
+
+    def listed(self) -> dict[str, Any]: ...
+    def shown(self, name: str, file: str = "") -> dict[str, Any]: ...
+    async def approve(self, name: str, digest: str) -> dict[str, Any]: ...
+    async def revoke(self, name: str) -> dict[str, Any]: ...
+
+
 MemorySearch = Callable[[str, int], Awaitable[list[dict[str, Any]]]]
 
 
@@ -179,6 +188,7 @@ class Services:
     rules: Rules | None = None
     memory_search: MemorySearch | None = None
     memory: MemoryView | None = None
+    skills: SkillsView | None = None
     schedules: Schedules | None = None
     doctor: Callable[[], Awaitable[list[dict[str, Any]]]] | None = None
     alerts: Callable[[dict[str, Any]], Awaitable[None]] | None = None

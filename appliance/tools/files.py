@@ -26,6 +26,8 @@ from appliance.tools.base import ToolContext, ToolResult, may_use_house
 WORKSPACE = "/workspace"
 _LARGEST = 4 * 1024 * 1024
 _PAGE_LINES = 400
+# What came from elsewhere, and skills: those the owner said yes to are read with `skill`.
+_OUTSIDE_FOLDERS = ("inbox", "downloads", "skills")
 _DEPTH = 64
 
 
@@ -202,7 +204,7 @@ class Read(_FileTool):
         page = lines[start - 1 : start - 1 + count]
         end = start - 1 + len(page)
         more = f"\n[lines {start}-{end} of {len(lines)}]" if len(page) < len(lines) else ""
-        source = Source.OUTSIDE if parts[0] in ("inbox", "downloads") else Source.OWN
+        source = Source.OUTSIDE if parts[0] in _OUTSIDE_FOLDERS else Source.OWN
         return ToolResult("\n".join(page) + more, source=source, origin=path)
 
 

@@ -125,6 +125,39 @@ async def ours(gap: float, burst: int) -> Day:
     return day
 
 
+async def with_skills(count: int) -> dict[str, int]:
+    """Tokens of the first request without any skill, and with `count` of the owner's with long descriptions."""
+    found = {}
+    for name, number in (("without", 0), ("with", count)):
+        with tempfile.TemporaryDirectory() as folder:
+            async with FakeAnthropic() as provider:
+                provider.default(_answer)
+                settings = load_settings(
+                    environ={
+                        "APPLIANCE_STATE_DIR": folder, "APPLIANCE_SERVER__PORT": "0",
+                        "APPLIANCE_LOCAL__ENABLED": "false", "APPLIANCE_EXEC__ENABLED": "false",
+                        "APPLIANCE_BACKUP__NIGHTLY": "false", "ANTHROPIC_API_KEY": "sk-ant-test",
+                        "ANTHROPIC_BASE_URL": provider.url,
+                    }
+                )  # fmt: skip
+                house = Appliance(settings)
+                url = await house.start()
+                library = house.skills.library
+                for skill in library.look():
+                    await library.revoke(skill.id)
+                for place in (library.config / f"skill-{one}" for one in range(number)):
+                    place.mkdir(parents=True)
+                    text = f"---\nname: {place.name}\ndescription: {'What is done, and when. ' * 15}\n---\n\nDo it.\n"
+                    (place / "SKILL.md").write_text(text)
+                    await library.approve(place.name, library.require(place.name).digest)
+                token = (Path(folder) / "token").read_text().strip()
+                async with httpx2.AsyncClient(headers={"authorization": f"Bearer {token}"}, timeout=60) as client:
+                    (await client.post(f"{url}/api/messages", json={"text": "hello"})).raise_for_status()
+                await house.stop()
+                found[name] = len(json.dumps(provider.calls[0].request, ensure_ascii=False)) // 4
+    return found
+
+
 def _answer(body: dict[str, Any]) -> Reply:
     """One tool call where a report is asked for, then a short answer."""
     last = body["messages"][-1]["content"]
@@ -188,11 +221,13 @@ async def bench(gap: float, bursts: int) -> dict[str, Any]:
     burst = max(1, TURNS // bursts)
     mine, usual = await ours(gap, burst), await full(gap, burst)
     a, b = mine.as_json(), usual.as_json()
+    skills = await with_skills(30)
     return {
         "ours": a,
         "full": b,
         "input_tokens_ours_of_full": round(a["input_tokens_in_all"] / b["input_tokens_in_all"], 3),
         "money_ours_of_full": round(mine.usd / usual.usd, 3),
+        "tokens_of_30_skills": skills["with"] - skills["without"],
     }
 
 
