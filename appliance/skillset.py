@@ -12,7 +12,7 @@ import structlog
 
 from appliance.clock import Clock
 from appliance.database import Database
-from appliance.errors import SandboxError
+from appliance.errors import ApplianceError, SandboxError
 from appliance.gateway.commands import Ask, Choice, Commands, Said
 from appliance.messages import Role
 from appliance.observability.notices import Notices
@@ -76,7 +76,10 @@ class SkillSet:
     async def watch(self) -> None:
         """Look around twice a minute: what commands can use, and what wants the owner's yes."""
         while True:
-            await self.look()
+            try:
+                await self.look()
+            except (ApplianceError, OSError) as error:
+                log.warning("skills could not be looked at", reason=str(error))
             await self._clock.sleep(_LOOK_SECONDS)
 
     async def look(self) -> None:
