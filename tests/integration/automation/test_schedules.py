@@ -141,6 +141,9 @@ async def test_a_run_soon_after_a_failure_is_skipped_with_the_reason(home: Home)
     job = await home.schedule("every 30s Look")
     await home.at("2026-11-30T08:00:31Z")
     await home.at("2026-11-30T08:01:01Z")
+    async with asyncio.timeout(20):
+        while len(home.states(job)) < 2:
+            await home.quiet()
     assert home.states(job)[-2:] == ["failed", "skipped"]
     assert "after 1 failures" in home.house.automation.jobs.history(job, 1)[0]["reason"]
 
