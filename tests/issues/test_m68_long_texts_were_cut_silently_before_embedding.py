@@ -8,7 +8,7 @@ import pytest
 
 from appliance.testing.local_service import LocalService, LocalUnavailableError, required, similarity
 
-pytestmark = [pytest.mark.local, pytest.mark.timeout(1800), pytest.mark.xdist_group("local")]
+pytestmark = [pytest.mark.local, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 
 from appliance.testing.local_service import LocalService, LocalUnavailableError, required
 
-pytestmark = [pytest.mark.local, pytest.mark.timeout(1800), pytest.mark.xdist_group("local")]
+pytestmark = [pytest.mark.local, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from appliance.local_models.progress import Stop, ignore
 from appliance.local_models.store import Store
 from appliance.testing.local_service import LocalService, LocalUnavailableError, models_folder
 
-pytestmark = [pytest.mark.local, pytest.mark.timeout(1800), pytest.mark.xdist_group("local")]
+pytestmark = [pytest.mark.local, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture

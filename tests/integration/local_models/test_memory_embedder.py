@@ -9,7 +9,7 @@ import pytest
 from appliance.memory.embeddings import HttpEmbedder
 from appliance.testing.local_service import LocalService, similarity
 
-pytestmark = [pytest.mark.local, pytest.mark.timeout(1800), pytest.mark.xdist_group("local")]
+pytestmark = [pytest.mark.local, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from appliance.testing.local_service import (
     similarity,
 )
 
-pytestmark = [pytest.mark.local, pytest.mark.timeout(1800), pytest.mark.xdist_group("local")]
+pytestmark = [pytest.mark.local, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module")

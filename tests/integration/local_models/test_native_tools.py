@@ -13,8 +13,6 @@ from appliance.local_models.catalogue import entry
 from appliance.local_models.store import Store
 from appliance.testing.local_service import LocalService, models_folder
 
-pytestmark = [pytest.mark.xdist_group("local")]
-
 
 @pytest.fixture(scope="module")
 def coder() -> Iterator[LocalService]:

@@ -14,7 +14,7 @@ import pytest
 
 from appliance.testing.local_service import LocalService, similarity
 
-pytestmark = [pytest.mark.local, pytest.mark.timeout(1800), pytest.mark.xdist_group("local")]
+pytestmark = [pytest.mark.local, pytest.mark.timeout(1800)]
 
 EXEC = {
     "type": "function",

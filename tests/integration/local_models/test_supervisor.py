@@ -200,7 +200,6 @@ def test_the_service_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
 
 @pytest.mark.local
 @pytest.mark.timeout(1800)
-@pytest.mark.xdist_group("local")
 async def test_a_killed_model_process_answers_again_after_a_moment() -> None:
     import httpx2
 

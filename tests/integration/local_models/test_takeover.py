@@ -21,7 +21,7 @@ from appliance.local_models.streaming import collect
 from appliance.local_models.wire import chat_job
 from appliance.testing.local_service import LocalService, models_folder
 
-pytestmark = [pytest.mark.local, pytest.mark.timeout(1800), pytest.mark.xdist_group("local")]
+pytestmark = [pytest.mark.local, pytest.mark.timeout(1800)]
 
 
 class _Quiet(SimpleHTTPRequestHandler):
