@@ -1,4 +1,4 @@
-"""Skills put together: the library, its tool, the list in the prompt, `/skills` and the news to the owner; part of the
+"""Skills put together: the collection, its tool, the list in the prompt, `/skills` and the news to the owner; part of the
 composition root."""
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from appliance.messages import Role
 from appliance.observability.notices import Notices
 from appliance.sandbox.client import CommandResult
 from appliance.settings import Settings
+from appliance.skills.collection import Collection, Skill
 from appliance.skills.gates import Surroundings
-from appliance.skills.library import Library, Skill
 from appliance.skills.listing import Line, listing
 from appliance.skills.pins import Pins
 from appliance.texts import say
@@ -61,17 +61,17 @@ class SkillSet:
         self._language = language
         self._found: frozenset[str] | None = None
         self._looked_for: tuple[str, frozenset[str]] = ("", frozenset())
-        self.library = Library(
+        self.collection = Collection(
             workspace=workspace / "skills",
             config=settings.state / "config" / "skills",
             pins=Pins(core, clock),
             surroundings=Surroundings(settings, os.environ, lambda: self._found),
         )
-        tools.add(SkillTool(self.library))
+        tools.add(SkillTool(self.collection))
 
     def lines(self) -> list[Line]:
         """The list of skills for the prompt."""
-        return listing(self.library.active())
+        return listing(self.collection.active())
 
     async def watch(self) -> None:
         """Look around twice a minute: what commands can use, and what wants the owner's yes."""
@@ -85,7 +85,7 @@ class SkillSet:
     async def look(self) -> None:
         """Once: ask the sandbox's image for programs that skills need, and tell the owner what waits, each once."""
         await self._look_for_programs()
-        for skill in self.library.waiting():
+        for skill in self.collection.waiting():
             text = say(f"skill_{skill.state}", self._language(), skill=skill.id)
             button = (say("skill_look", self._language()), f"/skills show {skill.id}")
             await self._notices.once(f"skill:{skill.id}:{skill.contents.digest}", text, [button])
@@ -93,7 +93,7 @@ class SkillSet:
     async def _look_for_programs(self) -> None:
         if not self._programs.usable:
             return
-        wanted = (self._programs.image(), self.library.needed_programs())
+        wanted = (self._programs.image(), self.collection.needed_programs())
         if wanted == self._looked_for or not wanted[1]:
             return
         names = " ".join(sorted(wanted[1]))  # letters, digits and ._+- only, by the front matter's rules
@@ -111,25 +111,25 @@ class SkillSet:
 
     def listed(self) -> dict[str, Any]:
         """Every skill, and what cannot be read."""
-        skills = self.library.look()
+        skills = self.collection.look()
         problems = [
             {"where": f"{p.place}/{p.path}" + (f":{p.line}" if p.line else ""), "why": p.why}
-            for p in self.library.problems
+            for p in self.collection.problems
         ]
         return {"skills": [skill.as_json() for skill in skills], "problems": problems}
 
     def shown(self, name: str, file: str = "") -> dict[str, Any]:
         """A skill with what is to be read before a yes. Raises NotFoundError."""
-        skill = self.library.require(name)
-        return {**skill.as_json(), "text": skill.text(file) if file else self.library.difference(skill)}
+        skill = self.collection.require(name)
+        return {**skill.as_json(), "text": skill.text(file) if file else self.collection.difference(skill)}
 
     async def approve(self, name: str, digest: str) -> dict[str, Any]:
         """Say yes to a skill as it was shown. Raises NotFoundError, InputError."""
-        return (await self.library.approve(name, digest)).as_json()
+        return (await self.collection.approve(name, digest)).as_json()
 
     async def revoke(self, name: str) -> dict[str, Any]:
         """Take a skill out of use. Raises NotFoundError."""
-        return (await self.library.revoke(name)).as_json()
+        return (await self.collection.revoke(name)).as_json()
 
     # chat ------------------------------------------------------------------------------------------------------
 
@@ -143,18 +143,18 @@ class SkillSet:
             case ["show", name, *file]:
                 return self._show(name, " ".join(file), ask.language)
             case ["approve", name, digest]:
-                done = await self.library.approve(name, digest)
+                done = await self.collection.approve(name, digest)
                 return Said(
                     say("skill_approved", ask.language, skill=done.id, state=f"{done.state} {done.why}".strip())
                 )
             case ["revoke", name]:
-                done = await self.library.revoke(name)
+                done = await self.collection.revoke(name)
                 return Said(say("skill_revoked", ask.language, skill=done.id))
             case _:
                 return Said(say("skill_usage", ask.language))
 
     def _list(self, language: str) -> Said:
-        found = self.library.look()
+        found = self.collection.look()
         lines = [
             f"- `{skill.id}` ({skill.state}{f', {skill.why}' if skill.why else ''}): {skill.manifest.description[:100]}"
             for skill in found
@@ -166,8 +166,8 @@ class SkillSet:
         return Said("\n".join(lines) or say("skills_none", language), choices)
 
     def _show(self, name: str, file: str, language: str) -> Said:
-        skill = self.library.require(name)
-        text = skill.text(file) if file else self.library.difference(skill)
+        skill = self.collection.require(name)
+        text = skill.text(file) if file else self.collection.difference(skill)
         whole = len(text) <= _LONGEST_SHOWN
         if not whole:
             text = text[:_LONGEST_SHOWN] + f"\n… `appliance skills show {skill.id}` shows all of it"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from appliance.skills.library import Skill
+from appliance.skills.collection import Skill
 
 MOST_CHARS = 3_400  # with the tool's own schema, and as JSON, still under 1,000 tokens
 _SHORTEST = 24  # a description cut shorter says nothing

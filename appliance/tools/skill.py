@@ -7,14 +7,14 @@ from typing import Any
 from appliance.errors import ToolError
 from appliance.messages import Person, SessionKey
 from appliance.models.base import ToolSpec
-from appliance.skills.library import Library
+from appliance.skills.collection import Collection
 from appliance.tools.base import ToolContext, ToolResult, may_use_house
 
 _LONGEST = 24_000
 
 
 class SkillTool:
-    """Given the library, hand out active skills. Offered where there is one and the person may use the house."""
+    """Given the collection, hand out active skills. Offered where there is one and the person may use the house."""
 
     effects = False
     spec = ToolSpec(
@@ -27,14 +27,14 @@ class SkillTool:
         },
     )
 
-    def __init__(self, library: Library) -> None:
-        self._library = library
+    def __init__(self, collection: Collection) -> None:
+        self._collection = collection
 
     def available(self, session: SessionKey, person: Person) -> bool:
-        return may_use_house(session, person) and bool(self._library.active())
+        return may_use_house(session, person) and bool(self._collection.active())
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
-        active = {skill.name: skill for skill in self._library.active()}
+        active = {skill.name: skill for skill in self._collection.active()}
         name = str(arguments["name"])
         skill = active.get(name)
         if skill is None:

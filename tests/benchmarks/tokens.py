@@ -142,7 +142,7 @@ async def with_skills(count: int) -> dict[str, int]:
                 )  # fmt: skip
                 house = Appliance(settings)
                 url = await house.start()
-                library = house.skills.library
+                library = house.skills.collection
                 for skill in library.look():
                     await library.revoke(skill.id)
                 for place in (library.config / f"skill-{one}" for one in range(number)):

@@ -87,7 +87,7 @@ async def test_the_owner_is_told_once_of_each_version(home: Home, monkeypatch: p
         await home.house.skills.look()
     assert len(told) == 1
     assert "/skills show config/tea" in told[0]
-    skill = home.house.skills.library.require("tea")
+    skill = home.house.skills.collection.require("tea")
     await home.house.skills.approve("tea", skill.digest)
     put(home.house.state / "config" / "skills", "tea", body=EVIL)
     await home.house.skills.look()
@@ -106,7 +106,9 @@ async def test_thirty_skills_take_at_most_a_thousand_tokens_and_each_has_a_row(h
     assert "skill" not in {tool["name"] for tool in without["tools"]}
     for number in range(30):
         put(home.house.state / "config" / "skills", f"skill-{number}", "What is done, when and how. " * 12)
-        await home.house.skills.approve(f"skill-{number}", home.house.skills.library.require(f"skill-{number}").digest)
+        await home.house.skills.approve(
+            f"skill-{number}", home.house.skills.collection.require(f"skill-{number}").digest
+        )
     home.provider.script(Reply(text="hi"))
     await home.say("hello", session="with30")
     added = len(json.dumps(home.provider.calls[-1].request, ensure_ascii=False)) - len(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from appliance.skills.collection import BUILTIN
 from appliance.skills.folder import contents
-from appliance.skills.library import BUILTIN
 from appliance.skills.manifest import read_manifest
 
 NAMES = sorted(path.name for path in BUILTIN.iterdir())

@@ -81,7 +81,7 @@ class _Read:
 
 
 @dataclass(slots=True)
-class Library:
+class Collection:
     """Given the places of skills, the owner's word and what is there to be needed, find and judge every skill."""
 
     workspace: Path
