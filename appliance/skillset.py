@@ -1,5 +1,6 @@
-"""Skills put together: the collection, its tool, the list in the prompt, `/skills` and the news to the owner; part of the
-composition root."""
+"""Skills put together: the collection, its tool, the list in the prompt, `/skills` and the news to the owner.
+
+Part of the composition root."""
 
 from __future__ import annotations
 
