@@ -232,15 +232,16 @@ def _prices(patient: Patient) -> Outcome:
 @check("vectors")
 def _vectors(_: Patient) -> Outcome:
     import apsw  # C libraries that only this check needs
-    import sqlite_vec
+
+    from appliance.memory.vectors import extension_path
 
     connection = apsw.Connection(":memory:")
     try:
         connection.enable_load_extension(True)
-        connection.load_extension(sqlite_vec.loadable_path())
+        connection.load_extension(extension_path())
         version = connection.execute("SELECT vec_version()").fetchall()[0][0]
         connection.execute("CREATE VIRTUAL TABLE words USING fts5(text)")
-    except apsw.Error as error:
+    except (ImportError, apsw.Error) as error:
         fix = "Reinstall the appliance's Python packages."
         return "fail", f"SQLite cannot load its extensions: {error}.", fix
     finally:

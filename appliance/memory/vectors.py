@@ -7,9 +7,11 @@ scope is part of the same query, rows can be replaced, a deleted row takes no ne
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import apsw
@@ -35,13 +37,22 @@ def load_functions(connection: apsw.Connection) -> str:
     return reason
 
 
+def extension_path() -> str:
+    """Where sqlite-vec's library lies. Its package is not imported: it brings numpy along, where there is one.
+
+    Raises ImportError when it is not installed.
+    """
+    found = importlib.util.find_spec("sqlite_vec")
+    if found is None or not found.origin:
+        raise ImportError("sqlite-vec is not installed")
+    return str(Path(found.origin).with_name("vec0"))
+
+
 def _load_extension(connection: apsw.Connection) -> str:
     try:
-        import sqlite_vec
-
         connection.enable_load_extension(True)
         try:
-            connection.load_extension(sqlite_vec.loadable_path())
+            connection.load_extension(extension_path())
         finally:
             connection.enable_load_extension(False)
     except (ImportError, apsw.Error) as error:

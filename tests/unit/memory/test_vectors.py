@@ -6,7 +6,6 @@ import random
 
 import apsw
 import pytest
-import sqlite_vec
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +18,7 @@ def connection() -> apsw.Connection:
 
 
 def without_extension(monkeypatch: pytest.MonkeyPatch) -> apsw.Connection:
-    monkeypatch.setattr(sqlite_vec, "loadable_path", lambda: "/nonexistent/vec0")
+    monkeypatch.setattr(vectors, "extension_path", lambda: "/nonexistent/vec0")
     made = connection()
     assert "cannot be loaded" in load_functions(made)
     return made
