@@ -41,7 +41,8 @@ async def memory(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterato
     await made.stop()
 
 
-async def found_soon(memory: Memory, query: str, text: str, seconds: float = 20.0) -> None:
+async def found_soon(memory: Memory, query: str, text: str, seconds: float = 60.0) -> None:
+    # Polling sees no second edit within the same second; the full look every half minute does.
     began = time.monotonic()
     while time.monotonic() - began < seconds:
         if any(text in hit.snippet for hit in await memory.search(query, OWNER)):
