@@ -31,6 +31,7 @@ from appliance.agent.loop import (
     Told,
     ToolEnded,
     ToolStarted,
+    result_block,
     run_loop,
 )
 from appliance.agent.results import ResultShaper
@@ -284,14 +285,7 @@ class _Turn:
             self._append(_assistant_record(said))
 
     def _store_result(self, call: Block, result: ToolResult) -> None:
-        block: Block = {
-            "type": "tool_result",
-            "tool_use_id": call["id"],
-            "content": result.text or "(no output)",
-            "is_error": not result.ok,
-        }
-        if result.images:
-            block["images"] = list(result.images)
+        block = result_block(call, result)
         if result.source is Source.OUTSIDE:
             self.tainted = True
         self.answer.attachments.extend(result.attachments)
