@@ -1,6 +1,6 @@
-"""What the pages for seeing and deciding say, in the form of texts.TEXTS, of which it is a part."""
+"""What the pages for seeing and deciding say, in the form of the package."""
 
-PAGE_TEXTS: dict[str, tuple[str, str, str]] = {
+PAGES: dict[str, tuple[str, str, str]] = {
     "page_pages": ("Pages", "頁面", "页面"),
     "page_skip": ("Skip to the content", "跳到內容", "跳到内容"),
     "page_approvals": ("Approvals", "核准", "批准"),

@@ -1,0 +1,23 @@
+"""What is said about what is remembered. See the package for the form."""
+
+MEMORY: dict[str, tuple[str, str, str]] = {
+    "help_memory": (
+        "what I remember; forget WORDS, undo",
+        "我記得什麼；forget 內容、undo",
+        "我记得什么；forget 内容、undo",
+    ),
+    "memory_items": ("What I hold on to (newest first):", "我記著的事（最新在前）：", "我记着的事（最新在前）："),
+    "memory_empty": ("I hold on to nothing yet.", "目前還沒有記下任何事。", "目前还没有记下任何事。"),
+    "memory_waiting": (
+        "{count} from outside wait for your yes:",
+        "有 {count} 則來自外部的內容等您同意：",
+        "有 {count} 条来自外部的内容等您同意：",
+    ),
+    "memory_forgotten": ("Forgotten:\n{items}", "已忘記：\n{items}", "已忘记：\n{items}"),
+    "memory_restored": ("Back again:\n{items}", "已恢復：\n{items}", "已恢复：\n{items}"),
+    "memory_keep": ("Kept: {text}", "已記下：{text}", "已记下：{text}"),
+    "memory_drop": ("Dropped: {text}", "已丟棄：{text}", "已丢弃：{text}"),
+    "memory_undo_label": ("undo", "復原", "撤销"),
+    "memory_keep_label": ("keep", "記下", "记下"),
+    "memory_drop_label": ("drop", "丟棄", "丢弃"),
+}
