@@ -54,6 +54,12 @@ class Home:
             while self.provider.left > left:
                 await asyncio.sleep(0.01)
 
+    async def idle(self) -> None:
+        """Wait until no message waits for its turn's end."""
+        async with asyncio.timeout(20):
+            while self.house.inbox.counts().get("new"):
+                await asyncio.sleep(0.01)
+
     def prompts(self) -> list[str]:
         """The text of the last user message of each call, as the provider saw it."""
         texts = []

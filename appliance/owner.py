@@ -1,0 +1,82 @@
+"""How the owner is spoken to: in which language, where, and with which buttons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from appliance.errors import BudgetExceededError
+from appliance.gateway.commands import Choice, Commands
+from appliance.gateway.delivery import Delivery
+from appliance.gateway.events import Events
+from appliance.gateway.inbox import Inbox
+from appliance.gateway.intake import STORED
+from appliance.gateway.outbox import Row
+from appliance.messages import Button, Event, Inbound, Outbound, Person, Reply, Role, SessionKey
+from appliance.monitoring import with_commands
+from appliance.observability.audit import Audit
+from appliance.observability.notices import Choices
+from appliance.roles import Right, may
+from appliance.settings import Settings
+from appliance.texts import language_of, say
+
+OWNER = Person("owner", role=Role.OWNER)
+
+
+@dataclass
+class OwnerVoice:
+    """Given the durable path, say things to the owner once on each of their channels."""
+
+    settings: Settings
+    events: Events
+    inbox: Inbox
+    delivery: Delivery
+    commands: Commands
+    audit: Audit
+
+    def __post_init__(self) -> None:
+        self._spoken: str = "en"
+
+    @property
+    def fixed_language(self) -> str:
+        """The language the settings name, or "" where the owner's own is followed."""
+        return self.settings.owner.language if self.settings.owner.language != "auto" else ""
+
+    def language(self) -> str:
+        """The language to speak to the owner in."""
+        return self.fixed_language or self._spoken
+
+    def heard(self, inbound: Inbound) -> None:
+        """Follow the language the owner writes, unless the settings name one."""
+        if inbound.person.role is Role.OWNER:
+            self._spoken = inbound.person.language or language_of(inbound.text, "en")
+
+    async def tell(self, text: str, choices: Choices = ()) -> None:
+        """Say something to the owner once, on each of their channels; `choices` are buttons where there are some."""
+        wanted = [Choice(label, command) for label, command in choices]
+        shown = with_commands(text, choices)
+        self.show(shown)
+        for channel, person, place in self.inbox.owner_places():
+            if channel in STORED:
+                continue
+            buttons = await self.commands.buttons_for(wanted, Person(person, role=Role.OWNER), channel)
+            said = text if buttons or not choices else shown
+            await self.delivery.say(Outbound(channel, place, said, buttons=buttons, kind="notice"))
+
+    def show(self, text: str) -> None:
+        """Show a text to whoever watches the owner's conversation right now."""
+        self.events.publish(Event("notice", SessionKey.main(), {"text": text, "turn": "", "message_ids": []}))
+
+    async def undeliverable(self, row: Row, reason: str) -> None:
+        """A text that no platform took: audited, and said elsewhere unless it was itself such a notice."""
+        self.audit.record("undeliverable", channel=row.channel, outbox=row.id, reason=reason)
+        if row.kind != "notice":
+            await self.tell(say("undeliverable", self.language(), channel=row.channel, reason=reason))
+
+    async def money_choices(self, reply: Reply, inbound: Inbound) -> tuple[Button, ...]:
+        """Ways out under a reply that money stood in the way of, for whoever may decide about money."""
+        if reply.error != BudgetExceededError.__name__ or not may(inbound.person.role, Right.SET_MONEY):
+            return ()
+        ways = [Choice(say("budget_raise_label", self.language()), "/budget raise 1")]
+        if "local" in self.settings.chain:
+            ways.append(Choice(say("budget_local_label", self.language()), "/model local"))
+        return await self.commands.buttons_for(ways, inbound.person, inbound.channel)

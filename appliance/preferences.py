@@ -1,0 +1,42 @@
+"""Which models answer a session, and how it takes what arrives during a turn: its own choice, then the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from appliance.agent.sessions import Sessions
+from appliance.messages import Mode, SessionKey
+from appliance.settings import Settings
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """`scheduled` names the chain of a session that a schedule owns, or None."""
+
+    settings: Settings
+    sessions: Sessions
+    scheduled: Callable[[SessionKey], Sequence[str] | None]
+
+    def chain(self, session: SessionKey) -> list[str]:
+        """The models of a session in order: its own choice first."""
+        scheduled = self.scheduled(session)
+        if scheduled is not None:
+            return list(scheduled)
+        chosen = self.sessions.option(session, "model")
+        chain = self.settings.chain
+        return [chosen, *(m for m in chain if m != chosen)] if chosen else chain
+
+    def models(self) -> list[str]:
+        """Every model that can be chosen."""
+        settings = self.settings
+        return list(dict.fromkeys([*settings.chain, settings.cheap, *settings.openai_compatible]))
+
+    def cheap(self) -> list[str]:
+        """Who flushes and summarises: the cheap model, then the local one when it is in the chain."""
+        return list(dict.fromkeys([self.settings.cheap, *(m for m in self.settings.chain if m == "local")]))
+
+    def mode(self, session: SessionKey) -> Mode:
+        """What becomes of a message that arrives during a turn."""
+        chosen = self.sessions.option(session, "mode")
+        return Mode(chosen) if chosen else self.settings.agent.mode
