@@ -44,7 +44,7 @@ class Window:
 
 def tokens(text: str) -> int:
     """Estimate the tokens of a text: a quarter of its ASCII characters, and one for each other character."""
-    plain = len(text.encode("ascii", errors="ignore"))
+    plain = len(text) if text.isascii() else len(text.encode("ascii", errors="ignore"))
     return (plain + 3) // 4 + (len(text) - plain)
 
 
