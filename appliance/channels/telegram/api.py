@@ -1,4 +1,4 @@
-"""The Bot API through aiogram, which is imported when the channel opens (2.5 s and more than 100 MB).
+"""The Bot API through aiogram, which is loaded when the channel opens (`library.py`).
 
 Every refusal becomes a DeliveryError that says how to react; nothing that leaves here holds the token.
 """
@@ -11,6 +11,7 @@ from typing import Any
 
 import structlog
 
+from appliance.channels.telegram import library
 from appliance.errors import ApplianceError, DeliveryError
 
 log = structlog.get_logger(__name__)
@@ -164,6 +165,7 @@ class TelegramApi:
 
 
 def _import() -> tuple[Any, Any, Any, Any]:
+    library.load()
     from aiogram import Bot
     from aiogram.client.session.aiohttp import AiohttpSession
     from aiogram.client.telegram import TelegramAPIServer
