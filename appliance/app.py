@@ -129,9 +129,9 @@ class Appliance(Parts):
         if self.settings.has_key:
             self.spawn(self.shelf.warm(), "warm")
         self.spawn(asyncio.to_thread(capture.warm), "warm-capture")
-        self.spawn(self._watch_models(), "watch-models")
-        self.spawn(self.skills.watch(), "watch-skills")
-        self.spawn(self._housekeeping(), "housekeeping")
+        self.keep(self._watch_models, "watch-models")
+        self.keep(self.skills.watch, "watch-skills")
+        self.keep(self._housekeeping, "housekeeping")
 
     async def _open_channel(self, channel: ChatChannel) -> None:
         """Start a channel, and let delivery use it once the platform was reached."""

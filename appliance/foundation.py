@@ -6,6 +6,7 @@ The lowest part of the composition root; `parts.py` builds the rooms on it.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import structlog
@@ -17,6 +18,7 @@ from appliance.database import Database
 from appliance.gateway import auth, buttons
 from appliance.gateway.commands import Commands
 from appliance.gateway.delivery import Delivery
+from appliance.gateway.disk import Disk
 from appliance.gateway.events import Events
 from appliance.gateway.inbox import Inbox
 from appliance.gateway.outbox import Outbox
@@ -35,6 +37,7 @@ from appliance.spending.prices import Prices
 from appliance.spending.report import Spending
 
 log = structlog.get_logger(__name__)
+_AGAIN_SECONDS = 60.0
 
 
 class Foundation:
@@ -51,6 +54,19 @@ class Foundation:
         task = asyncio.create_task(work, name=name)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+
+    def keep(self, loop: Callable[[], Awaitable[None]], name: str) -> None:
+        """Run an endless loop in the background until the house stops; what fails begins again a little later."""
+        self.spawn(self._kept(loop, name), name)
+
+    async def _kept(self, loop: Callable[[], Awaitable[None]], name: str) -> None:
+        while True:
+            try:
+                await loop()
+                return
+            except Exception:  # the edge of a loop: a full disk now must not end it for good
+                log.exception("a background loop failed, it begins again", loop=name)
+            await self.clock.sleep(_AGAIN_SECONDS)
 
     def lay(self) -> None:
         """Open the databases and make what everything else is handed."""
@@ -81,6 +97,13 @@ class Foundation:
         self.replies = Replies(self.inbox.reply)
         self.delivery = Delivery(
             Outbox(self.core, self.clock), self.clock, lambda *undelivered: self.owner.undeliverable(*undelivered)
+        )
+        self.disk = Disk(
+            self.state,
+            self.clock,
+            self.health,
+            began=lambda: self.owner.notice("disk_full"),
+            over=lambda: self.owner.notice("disk_room"),
         )
         self.commands = Commands(buttons.Buttons(self.core, self.clock))
         self.owner = OwnerVoice(self.settings, self.events, self.inbox, self.delivery, self.commands, self.audit)

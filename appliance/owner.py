@@ -62,6 +62,10 @@ class OwnerVoice:
             said = text if buttons or not choices else shown
             await self.delivery.say(Outbound(channel, place, said, buttons=buttons, kind="notice"))
 
+    async def notice(self, key: str) -> None:
+        """Say one of the appliance's texts to the owner, in their language."""
+        await self.tell(say(key, self.language()))
+
     def show(self, text: str) -> None:
         """Show a text to whoever watches the owner's conversation right now."""
         self.events.publish(Event("notice", SessionKey.main(), {"text": text, "turn": "", "message_ids": []}))

@@ -167,6 +167,7 @@ class Parts(Foundation):
             delivery=self.delivery,
             commands=self.commands,
             clock=self.clock,
+            disk=self.disk,
             tell_owner=self.owner.tell,
             heard=self.owner.heard,
             choices=self.owner.money_choices,

@@ -12,6 +12,7 @@ import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol
 
+import apsw
 import structlog
 
 from appliance.clock import Clock
@@ -22,6 +23,7 @@ from appliance.messages import Attachment, Button, Event, Outbound
 
 log = structlog.get_logger(__name__)
 
+_STORE_TROUBLE_SECONDS = 5.0
 Place = dict[str, Any]
 Part = dict[str, Any]
 
@@ -103,7 +105,11 @@ class Delivery:
         task.add_done_callback(self._opening.discard)
 
     async def _open(self, outbound: Outbound, turn: str) -> None:
-        row = await self._outbox.open_draft(outbound, turn)
+        try:
+            row = await self._outbox.open_draft(outbound, turn)
+        except apsw.Error as error:  # only the placeholder is missing then
+            log.warning("a draft could not be opened", reason=str(error))
+            return
         self._enqueue(row)
 
     def on_event(self, event: Event) -> None:
@@ -167,8 +173,12 @@ class Delivery:
                 wait = row.not_before - self._clock.now()
                 if wait > 0:
                     await self._clock.sleep(min(wait, 60.0))
-                if not await self._attempt(row):
-                    break
+                try:
+                    if not await self._attempt(row):
+                        break
+                except apsw.Error as error:  # a full disk: as after a kill, the row says how far it came
+                    log.error("delivery could not be recorded", outbox=row.id, reason=str(error))
+                    await self._clock.sleep(_STORE_TROUBLE_SECONDS)
                 row = self._outbox.get(row.id)
         self._chains.pop(chain, None)
 

@@ -15,6 +15,7 @@ from appliance.clock import Clock
 from appliance.errors import InputError
 from appliance.gateway import outbox
 from appliance.gateway.delivery import Delivery
+from appliance.gateway.disk import Disk, is_full
 from appliance.gateway.events import Events
 from appliance.gateway.inbox import MAX_DEATHS, MAX_FAILURES, Extra, Inbox, Receipt
 from appliance.gateway.replies import PICODOLLARS, Replies
@@ -32,6 +33,7 @@ class Commands(Protocol):
     async def run(self, received: Received) -> Reply: ...
 
 
+_COMMIT_SECONDS = 5.0
 Told = Callable[[str], Awaitable[None]]
 # Channels whose askers fetch or wait for the stored reply; the others get theirs through the outbox.
 STORED = frozenset({"web", "cron", "heartbeat"})
@@ -50,6 +52,7 @@ class Intake:
     delivery: Delivery
     commands: Commands
     clock: Clock
+    disk: Disk
     tell_owner: Told
     heard: Callable[[Inbound], None] = lambda inbound: None
     footer: Callable[[Reply], str] = lambda reply: ""
@@ -156,30 +159,48 @@ class Intake:
         except Exception as error:  # the edge of a turn: whatever it was, the message must not be lost
             log.exception("turn failed", session=first.inbound.session.value, turn=first.turn)
             self.delivery.dropped(first.turn)
-            await self._failed([*batch, *steering.joined], f"{type(error).__name__}: {error}")
+            received = [*batch, *steering.joined]
+            if is_full(error):  # no fault of the message's
+                await self.disk.room()
+                self._again(received)
+            else:
+                await self._failed(received, f"{type(error).__name__}: {error}")
             return
         commit = asyncio.ensure_future(self.commit(reply, [*batch, *steering.joined]))
         try:
             await asyncio.shield(commit)
         except asyncio.CancelledError:
-            await commit  # a stop that comes this late changes nothing: the answer stands
+            # A stop that comes this late changes nothing: the answer stands, if only in the transcript.
+            await asyncio.wait({commit}, timeout=_COMMIT_SECONDS)
             raise
 
     async def commit(self, reply: Reply, received: Sequence[Received]) -> None:
         """Run the hooks, store a reply with its outbox row in one transaction, then tell everyone who waits."""
         for hook in self.hooks:
-            try:
-                await hook(received, reply)
-            except Exception:  # an owner's hook or a full disk must not keep an answer back
-                log.exception("hook failed", turn=reply.turn)
+            await self._hooked(hook, received, reply)
         inbound = received[0].inbound
-        if self.choices is not None:
-            reply = replace(reply, buttons=reply.buttons or await self.choices(reply, inbound))
+        if self.choices is not None and not reply.buttons:
+            choices = self.choices
+            reply = replace(reply, buttons=await self.disk.surely(lambda: choices(reply, inbound)))
         await self._store(reply, inbound, "answered")
 
+    async def _hooked(self, hook: Hook, received: Sequence[Received], reply: Reply) -> None:
+        while True:
+            try:
+                await hook(received, reply)
+                return
+            except Exception as error:  # a hook that is broken must not keep an answer back
+                log.exception("hook failed", turn=reply.turn)
+                if not is_full(error):
+                    return
+            await self.disk.room()  # what was said must be captured all the same
+
     async def _store(self, reply: Reply, inbound: Inbound, state: str) -> None:
+        def finish(connection: apsw.Connection) -> None:
+            ids[:] = self._finish_outbox(connection, reply, inbound)
+
         ids: list[int] = []
-        await self.inbox.answer(reply, lambda c: ids.extend(self._finish_outbox(c, reply, inbound)), state=state)
+        await self.disk.surely(lambda: self.inbox.answer(reply, finish, state=state))
         for identity in ids:
             self.delivery.committed(identity, reply.turn)
         self.replies.resolve(reply)
@@ -212,15 +233,18 @@ class Intake:
     async def _failed(self, received: Sequence[Received], reason: str) -> None:
         """Count a handled failure; try again a little later, or set the messages aside after the third."""
         rows = [r.row for r in received]
-        failures = await self.inbox.failed(rows)
+        failures = await self.disk.surely(lambda: self.inbox.failed(rows))
         if failures >= MAX_FAILURES:
             await self._give_up(received, reason)
             return
         await self.clock.sleep(float(failures))
+        self._again([replace(r, failures=failures) for r in received])
+
+    def _again(self, received: Sequence[Received]) -> None:
+        """Put a turn's messages back at the head of their lane, still one turn."""
         if self.pool is not None:
             turn = received[0].turn
-            again = [replace(r, turn=turn, failures=failures) for r in received]
-            self.pool.lane(received[0].inbound.session).put_back(again)
+            self.pool.lane(received[0].inbound.session).put_back([replace(r, turn=turn) for r in received])
 
     async def _give_up(self, received: Sequence[Received], reason: str) -> None:
         inbound = received[0].inbound
@@ -229,7 +253,7 @@ class Intake:
         rows = tuple(r.row for r in received)
         reply = Reply(received[0].turn, inbound.session, text, rows, error="dead")
         await self._store(reply, inbound, "dead")
-        await self.tell_owner(text)
+        await self.disk.attempt(lambda: self.tell_owner(text))
 
 
 def _answer_to(inbound: Inbound, text: str) -> Outbound:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import apsw
+import structlog
 
 from appliance.clock import Clock
 from appliance.errors import NotFoundError
@@ -25,6 +28,9 @@ from appliance.memory.watcher import Watcher
 from appliance.memory.workspace import Workspace
 from appliance.messages import Role, Source
 from appliance.settings import MemorySettings
+
+log = structlog.get_logger(__name__)
+_AGAIN_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +90,23 @@ class Memory:
 
     async def start(self) -> None:
         """Follow the files and fill in vectors, behind readiness."""
-        self._tasks = [asyncio.create_task(self._begin(), name="memory-sync")]
+        self._tasks = [asyncio.create_task(self._kept(self._begin), name="memory-sync")]
         if self.filler is not None:
-            self._tasks.append(asyncio.create_task(self.filler.run(), name="memory-vectors"))
+            self._tasks.append(asyncio.create_task(self._kept(self.filler.run), name="memory-vectors"))
 
     async def _begin(self) -> None:
         await self.index.sync()
         await self.index.check()
         await self._watcher.run()
+
+    async def _kept(self, loop: Callable[[], Awaitable[None]]) -> None:
+        """A full disk now must not end the index for good: it is made of the files, so it begins again."""
+        while True:
+            try:
+                await loop()
+            except (apsw.Error, OSError) as error:
+                log.warning("the memory index could not be written, it is tried again", reason=str(error))
+            await self._clock.sleep(_AGAIN_SECONDS)
 
     async def stop(self) -> None:
         for task in self._tasks:

@@ -148,4 +148,14 @@ TALK: dict[str, tuple[str, str, str]] = {
         "排程；add、remove、run、approve",
         "定时任务；add、remove、run、approve",
     ),
+    "disk_full": (
+        "The disk is full. I wait with everything until there is room again; nothing you wrote is lost.",
+        "磁碟已滿。有空間之前我會先等著，您寫的內容都不會遺失。",
+        "磁盘已满。有空间之前我会先等着，您写的内容都不会丢失。",
+    ),
+    "disk_room": (
+        "There is room on the disk again, and I go on.",
+        "磁碟又有空間了，我繼續處理。",
+        "磁盘又有空间了，我继续处理。",
+    ),
 }
