@@ -219,12 +219,14 @@ def audit_verify(as_json: Json = False) -> None:
 
 @app.command()
 def doctor(
-    online: Annotated[bool, typer.Option(help="Also ask other machines (the provider).")] = False, as_json: Json = False
+    online: Annotated[bool, typer.Option(help="Also ask other machines (the provider).")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Mend what can be mended without harm.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Check this machine and say how to mend what is wrong."""
     from appliance import doctor as checks
 
-    findings, code = checks.run(chosen_config(), online=online)
+    findings, code = checks.run(chosen_config(), online=online, mend=fix)
     if as_json:
         show([finding.as_json() for finding in findings])
     else:

@@ -16,15 +16,15 @@ import shutil
 import socket
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
 
+from appliance import doctor_service, doctor_upkeep
 from appliance.client import GatewayClient, NotRunningError
 from appliance.errors import ApplianceError, SettingsError
+from appliance.examination import Check, Finding, Outcome
+from appliance.examination import Patient as Patient
 from appliance.settings import Settings, load_settings
 
-Status = Literal["pass", "warn", "fail"]
 _CHECK_SECONDS = 10.0
 _LOW_DISK, _NO_DISK = 2 * 1024**3, 200 * 1024**2  # bytes
 _OLD_PRICES = 60 * 86_400.0  # seconds
@@ -32,35 +32,6 @@ _BUILT = 1_795_000_000.0  # a clock before this release (late 2026) is wrong
 _SKEW = 300.0  # seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What a check saw; `fix` is what to do about a warning or a failure."""
-
-    check: str
-    status: Status
-    detail: str
-    fix: str = ""
-
-    def as_json(self) -> dict[str, str]:
-        return {"check": self.check, "status": self.status, "detail": self.detail, "fix": self.fix}
-
-
-@dataclass(slots=True)
-class Patient:
-    """What is examined. `online` allows calls to other machines; `inside` means the gateway examines itself."""
-
-    settings: Settings
-    online: bool = False
-    inside: bool = False
-    notes: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def state(self) -> Path:
-        return self.settings.state
-
-
-Outcome = tuple[Status, str] | tuple[Status, str, str]
-Check = Callable[[Patient], Outcome | None]
 CHECKS: dict[str, Check] = {}
 
 
@@ -92,14 +63,39 @@ async def _run(name: str, function: Check, patient: Patient) -> Finding | None:
     return None if outcome is None else Finding(name, *outcome)
 
 
-def run(config: Path | None = None, *, online: bool = False) -> tuple[list[Finding], int]:
-    """Load the settings, examine, and return the findings with the exit code: 1 when any check failed."""
+def run(config: Path | None = None, *, online: bool = False, mend: bool = False) -> tuple[list[Finding], int]:
+    """Load the settings, examine, and return the findings with the exit code: 1 when any check failed.
+
+    `mend` first does what is safe to do for findings that are not well: closes STATE and the token to other users, and
+    makes a backup where there is none of late.
+    """
     try:
         settings = load_settings(config)
     except SettingsError as error:
         return [Finding("config", "fail", error.what, error.fix)], 1
-    findings = [Finding("config", "pass", "The settings are valid."), *asyncio.run(examine(Patient(settings, online)))]
+    patient = Patient(settings, online)
+    found = asyncio.run(examine(patient))
+    if mend and sum(_mend(finding, patient) for finding in found if finding.status != "pass"):
+        found = asyncio.run(examine(patient))
+    findings = [Finding("config", "pass", "The settings are valid."), *found]
     return findings, 1 if any(finding.status == "fail" for finding in findings) else 0
+
+
+def _mend(finding: Finding, patient: Patient) -> bool:
+    """Mend what a finding names when that can do no harm; return whether anything was done."""
+    state = patient.state
+    mine = state.is_dir() and state.stat().st_uid == os.getuid()
+    if finding.check == "state" and mine:
+        state.chmod(0o700)
+    elif finding.check == "token" and mine:
+        (state / "token").chmod(0o600)
+    elif finding.check == "backup":
+        from appliance.backup import backup  # only for --fix
+
+        backup(state, passphrase=patient.settings.backup.passphrase.get_secret_value())
+    else:
+        return False
+    return True
 
 
 @check("state")
@@ -360,3 +356,18 @@ def _skew(address: str) -> float | None:
         return time.time() - parsedate_to_datetime(told).timestamp() if told else None
     except (httpx2.HTTPError, ValueError):
         return None
+
+
+for _name, _function in (
+    ("models", doctor_upkeep.model_files),
+    ("channels", doctor_service.channels),
+    ("parts", doctor_service.parts),
+    ("contact", doctor_service.contact),
+    ("egress", doctor_service.egress),
+    ("prometheus", doctor_service.scrape),
+    ("limits", doctor_upkeep.limits),
+    ("backup", doctor_upkeep.backup_age),
+    ("exposed", doctor_upkeep.exposed),
+    ("policies", doctor_upkeep.policies),
+):
+    check(_name)(_function)

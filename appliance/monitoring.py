@@ -44,6 +44,7 @@ class Monitoring:
         self._clock = clock
         self._language = language
         self._began: dict[str, float] = {}
+        self.scraped_at: float | None = None  # Unix seconds
         figures = Figures(
             core, prices, lambda: settings.budget, lambda: settings.owner.zone, clock, damage=lambda: budget.damage
         )
@@ -67,6 +68,11 @@ class Monitoring:
             self._began[turn] = self._clock.monotonic()
         elif event.type in ("done", "error") and turn in self._began:
             self.metrics.observe("turn_duration_seconds", self._clock.monotonic() - self._began.pop(turn))
+
+    def scrape(self) -> bytes:
+        """The metrics in Prometheus' format; when they were last asked for is kept for the doctor."""
+        self.scraped_at = self._clock.now()
+        return self.metrics.render()
 
     def message(self, channel: str, direction: str, outcome: str) -> None:
         """Count a message (channels.base.Counts)."""

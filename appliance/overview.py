@@ -41,6 +41,7 @@ class Overview:
     spending: Spending
     sessions: Sessions
     brain: Callable[[], Brain]
+    scraped_at: Callable[[], float | None]
 
     def status(self) -> dict[str, Any]:
         """Everything /status shows."""
@@ -54,6 +55,8 @@ class Overview:
             "running": self.pool.running,
             "waiting": sum(self.pool.depths().values()),
             "budget": self.budget.status()[0],
+            "owner_on": sorted({channel for channel, _, _ in self.inbox.owner_places()}),
+            "scraped_at": self.scraped_at(),
         }
 
     def status_text(self, language: str) -> str:

@@ -119,6 +119,7 @@ class Parts(Foundation):
             spending=self.spending,
             sessions=self.sessions,
             brain=lambda: self.brain,
+            scraped_at=lambda: self.monitoring.scraped_at,
         )
 
     def _build_agent(self) -> None:
@@ -352,7 +353,7 @@ class Parts(Foundation):
             budget=self.budget,
             spending=self.spending,
             status=self.overview.status,
-            metrics=self.metrics.render,
+            metrics=self.monitoring.scrape,
             alerts=self._alerted,
             models=self.supervisor.status,
             approvals=self.execution.approvals,
@@ -403,7 +404,8 @@ class Parts(Foundation):
     async def _doctor(self) -> list[dict[str, Any]]:
         from appliance.doctor import Patient, examine
 
-        return [finding.as_json() for finding in await examine(Patient(self.settings, inside=True))]
+        patient = Patient(self.settings, inside=True, notes={"status": self.overview.status()})
+        return [finding.as_json() for finding in await examine(patient)]
 
     async def _read_address(self, url: str) -> bytes:
         """The bytes at an address, through the wall. Raises AddressError, TooLargeError, ConnectionError."""
