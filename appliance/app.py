@@ -18,7 +18,7 @@ import structlog
 
 from appliance import __version__
 from appliance.agent.sessions import Sessions
-from appliance.backup import backup, newest_backup, prune
+from appliance.backup import backup, newest_backup, prune, restore_point
 from appliance.channels.base import ChatChannel
 from appliance.clock import SystemClock
 from appliance.database import Database
@@ -47,7 +47,7 @@ class Appliance(Parts):
         """Bring everything up; return the page's address. Raises SettingsError, StateError."""
         self._take_state()
         try:
-            self.build()
+            self._open()
             self.server.bind()
             url = await self.server.start()
             atomic_write(self.state / "gateway.json", msgspec.json.encode({"url": url, "pid": os.getpid()}), mode=0o600)
@@ -99,7 +99,7 @@ class Appliance(Parts):
         """Build the parts on STATE without starting anything, for the command line while no gateway runs."""
         self._take_state()
         try:
-            self.build()
+            self._open()
         except BaseException:
             self._lock.release()
             raise
@@ -109,6 +109,14 @@ class Appliance(Parts):
         self.memory.index.close()
         self.core.close()
         self._lock.release()
+
+    def _open(self) -> None:
+        """Build the parts; where that changes the tables of an earlier release, a backup is made before."""
+        passphrase = self.settings.backup.passphrase.get_secret_value()
+        point = restore_point(self.state, core_rooms(), passphrase=passphrase)
+        self.build()
+        if point is not None:
+            self.audit.record("restore_point", file=point.path.name, size=point.size)
 
     def _take_state(self) -> None:
         prepare_state(self.state)

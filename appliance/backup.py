@@ -26,6 +26,7 @@ from typing import IO, TYPE_CHECKING, Any
 import apsw
 
 from appliance import __version__
+from appliance.database import Rooms, open_connection, refuse_newer, versions
 from appliance.errors import InputError, StateError
 from appliance.storage import fsync_folder
 
@@ -54,7 +55,8 @@ class Made:
 
 
 def backup(state: Path, target: Path | None = None, *, passphrase: str = "", secrets: bool = False) -> Made:
-    """Write an archive of `state` to `target` (default STATE/backups/<time>.tar.gz[.enc]), verified by opening it.
+    """Write an archive of `state` to `target` (default STATE/backups/<time>.tar.gz[.enc]), which is there once it was
+    verified by opening it.
 
     Raises InputError (secrets without a passphrase), StateError (nothing to save, disk full, the copy is damaged).
     """
@@ -74,14 +76,15 @@ def backup(state: Path, target: Path | None = None, *, passphrase: str = "", sec
             plain = Path(folder) / "archive"
             files = _write_archive(state, copy, plain, secrets)
             _publish(plain, partial, passphrase)
+        verify(partial, passphrase=passphrase)
         partial.replace(path)
         fsync_folder(path.parent)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise StateError(
             f"The backup could not be written: {error.strerror or error}.", fix="Free some space."
         ) from error
-    verify(path, passphrase=passphrase)
+    finally:
+        partial.unlink(missing_ok=True)
     return Made(path, path.stat().st_size, files)
 
 
@@ -108,10 +111,31 @@ def verify(path: Path, *, passphrase: str = "") -> dict[str, Any]:
     return manifest
 
 
-def restore(path: Path, state: Path, *, passphrase: str = "") -> dict[str, Any]:
+def restore_point(state: Path, rooms: Rooms, *, passphrase: str = "") -> Made | None:
+    """Before a release changes the tables of `state`, save it as STATE/backups/before-upgrade-<time>, so that there is
+    a way back; the newest two are kept. None when nothing will change. Raises as `backup` does, and StateError for
+    tables of a newer release.
+    """
+    core = state / "core.db"
+    if not core.is_file():
+        return None
+    have = _versions(core)
+    refuse_newer(have, rooms, core.name)
+    if not have or all(have.get(room, 0) == len(steps) for room, steps in rooms.items()):
+        return None
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    folder = state / "backups"
+    suffix = ".tar.gz.enc" if passphrase else ".tar.gz"
+    made = backup(state, folder / f"before-upgrade-{stamp}{suffix}", passphrase=passphrase)
+    for old in sorted(folder.glob("before-upgrade-*"))[:-2]:
+        old.unlink()
+    return made
+
+
+def restore(path: Path, state: Path, rooms: Rooms, *, passphrase: str = "") -> dict[str, Any]:
     """Fill an empty `state` from an archive; return its manifest. The next start migrates it.
 
-    Raises StateError when STATE holds anything, the archive is damaged, or it is of a newer release.
+    Raises StateError when STATE holds anything, the archive is damaged, or its tables are newer than `rooms`.
     """
     if state.exists() and any(state.iterdir()):
         raise StateError(
@@ -124,6 +148,7 @@ def restore(path: Path, state: Path, *, passphrase: str = "") -> dict[str, Any]:
         place.mkdir(mode=0o700)
         manifest = _unpack(path, place, passphrase)
         _check_database(place / "core.db")
+        refuse_newer(_versions(place / "core.db"), rooms, "The backup's core.db")
         (place / "manifest.json").unlink()
         if state.exists():
             state.rmdir()
@@ -153,6 +178,17 @@ def _check_database(path: Path) -> None:
         raise StateError(f"core.db of the backup cannot be opened: {error}.") from None
     if found != "ok":
         raise StateError(f"core.db of the backup is damaged: {found}.")
+
+
+def _versions(path: Path) -> dict[str, int]:
+    try:
+        connection = open_connection(path, readonly=True)
+        try:
+            return versions(connection)
+        finally:
+            connection.close()
+    except apsw.Error as error:
+        raise StateError(f"{path} cannot be read: {error}.", fix="Run: appliance doctor") from error
 
 
 def _members(state: Path, secrets: bool) -> Iterator[Path]:

@@ -262,8 +262,9 @@ def backup(
 def restore(archive: Path, passphrase: Passphrase = None) -> None:
     """Fill an empty STATE from a backup."""
     from appliance.backup import restore as fill
+    from appliance.rooms import core_rooms
 
-    manifest = fill(archive, settings().state, passphrase=_passphrase(passphrase))
+    manifest = fill(archive, settings().state, core_rooms(), passphrase=_passphrase(passphrase))
     typer.echo(
         f"Restored the backup of {manifest['made_at']} ({len(manifest['sha256'])} files). Start it: appliance up"
     )

@@ -41,19 +41,31 @@ def open_connection(path: Path, *, synchronous: str = "FULL", readonly: bool = F
     return connection
 
 
-def migrate(connection: apsw.Connection, rooms: Rooms, name: str) -> None:
-    """Bring every room's tables to their newest schema, each step in a transaction of its own.
+def versions(connection: apsw.Connection) -> dict[str, int]:
+    """How far each room's tables have come; empty for a database that no release has opened yet."""
+    if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'schema_versions'").fetchall():
+        return {}
+    return {str(room): int(str(n)) for room, n in connection.execute("SELECT room, version FROM schema_versions")}
 
-    Raises StateError for a database of a newer release: it is refused, not guessed at.
-    """
-    connection.execute("CREATE TABLE IF NOT EXISTS schema_versions(room TEXT PRIMARY KEY, version INTEGER NOT NULL)")
-    have: dict[str, int] = dict(connection.execute("SELECT room, version FROM schema_versions"))
+
+def refuse_newer(have: Mapping[str, int], rooms: Rooms, name: str) -> None:
+    """Raise StateError for a database of a newer release: it is refused, not guessed at."""
     newer = sorted(room for room, version in have.items() if room not in rooms or version > len(rooms[room]))
     if newer:
         raise StateError(
             f"{name} was written by a newer release (newer tables: {', '.join(newer)}).",
             fix="Start the newer release again, or restore the backup that was made before the upgrade.",
         )
+
+
+def migrate(connection: apsw.Connection, rooms: Rooms, name: str) -> None:
+    """Bring every room's tables to their newest schema, each step in a transaction of its own.
+
+    Raises StateError for a database of a newer release.
+    """
+    connection.execute("CREATE TABLE IF NOT EXISTS schema_versions(room TEXT PRIMARY KEY, version INTEGER NOT NULL)")
+    have = versions(connection)
+    refuse_newer(have, rooms, name)
     for room, migrations in rooms.items():
         for number, (_, sql) in enumerate(migrations[have.get(room, 0) :], start=have.get(room, 0) + 1):
             with connection:

@@ -7,8 +7,12 @@ from pathlib import Path
 import apsw
 import pytest
 
-from appliance.backup import backup, prune, restore, verify
+from appliance import backup as module
+from appliance.backup import backup, newest_backup, prune, restore, restore_point, verify
+from appliance.database import Rooms, migrate, open_connection
 from appliance.errors import InputError, StateError
+
+ROOMS: Rooms = {"old": [("one", "CREATE TABLE old(x)")], "new": [("one", "CREATE TABLE a(x)")]}
 
 
 @pytest.fixture
@@ -32,7 +36,7 @@ def state(tmp_path: Path) -> Path:
 def test_a_restore_into_an_empty_place_is_the_same(state: Path, tmp_path: Path) -> None:
     made = backup(state)
     fresh = tmp_path / "fresh"
-    restore(made.path, fresh)
+    restore(made.path, fresh, ROOMS)
     assert (fresh / "agents/main/MEMORY.md").read_text() == "貓叫 Mia 🐈"
     assert apsw.Connection(str(fresh / "core.db")).execute("SELECT x FROM t").fetchall() == [("books",)]
     assert not (fresh / "models").exists()
@@ -56,14 +60,14 @@ def test_an_encrypted_archive_opens_with_its_passphrase_only(state: Path, tmp_pa
     for wrong in ("", "wrong"):
         with pytest.raises(InputError):
             verify(made.path, passphrase=wrong)
-    restore(made.path, tmp_path / "fresh", passphrase="correct horse")
+    restore(made.path, tmp_path / "fresh", ROOMS, passphrase="correct horse")
     assert (tmp_path / "fresh/token").read_text() == "CANARY-TOKEN"
 
 
 def test_a_restore_never_overwrites(state: Path) -> None:
     made = backup(state)
     with pytest.raises(StateError, match="not empty"):
-        restore(made.path, state)
+        restore(made.path, state, ROOMS)
     assert (state / "token").read_text() == "CANARY-TOKEN"
 
 
@@ -80,7 +84,7 @@ def test_a_damaged_or_cut_archive_is_refused_and_leaves_nothing(
         path = tmp_path / "damaged"
         path.write_bytes(damaged)
         with pytest.raises((StateError, InputError)):
-            restore(path, tmp_path / "fresh", passphrase=passphrase)
+            restore(path, tmp_path / "fresh", ROOMS, passphrase=passphrase)
         assert not (tmp_path / "fresh").exists()
 
 
@@ -107,7 +111,7 @@ def test_a_forged_archive_writes_nothing_outside(tmp_path: Path, name: str) -> N
         info.size = 4
         archive.addfile(info, io.BytesIO(b"evil"))
     with pytest.raises(StateError, match="does not belong"):
-        restore(path, tmp_path / "fresh")
+        restore(path, tmp_path / "fresh", ROOMS)
     assert not list(tmp_path.rglob("outside.txt"))
 
 
@@ -118,4 +122,46 @@ def test_a_link_in_an_archive_is_refused(tmp_path: Path) -> None:
         info.type, info.linkname = tarfile.SYMTYPE, "/etc"
         archive.addfile(info)
     with pytest.raises(StateError, match="does not belong"):
-        restore(path, tmp_path / "fresh")
+        restore(path, tmp_path / "fresh", ROOMS)
+
+
+def test_a_backup_that_cannot_be_opened_again_does_not_count(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def torn(*_: object) -> None:
+        raise StateError("It is torn.")
+
+    monkeypatch.setattr(module, "_check_database", torn)
+    with pytest.raises(StateError, match="torn"):
+        backup(state)
+    assert newest_backup(state) is None
+    assert list((state / "backups").iterdir()) == []
+
+
+def migrated(path: Path, rooms: Rooms) -> None:
+    connection = open_connection(path)
+    migrate(connection, rooms, path.name)
+    connection.close()
+
+
+def test_a_backup_of_a_newer_release_is_refused_before_anything_is_written(state: Path, tmp_path: Path) -> None:
+    migrated(state / "core.db", {**ROOMS, "later": [("one", "CREATE TABLE later(x)")]})
+    made = backup(state)
+    with pytest.raises(StateError, match="newer release") as refused:
+        restore(made.path, tmp_path / "fresh", ROOMS)
+    assert "newer release again" in refused.value.fix
+    assert not (tmp_path / "fresh").exists()
+
+
+def test_before_tables_change_there_is_a_backup_to_go_back_to(state: Path, tmp_path: Path) -> None:
+    migrated(state / "core.db", {"old": ROOMS["old"]})
+    point = restore_point(state, ROOMS)
+    assert point is not None
+    assert point.path.name.startswith("before-upgrade-")
+    assert newest_backup(state) is None, "it does not stand in for the nightly one"
+    restore(point.path, tmp_path / "fresh", {"old": ROOMS["old"]})
+    migrated(state / "core.db", ROOMS)
+    assert restore_point(state, ROOMS) is None, "nothing changes any more"
+
+
+def test_a_state_that_no_release_has_opened_needs_no_way_back(state: Path, tmp_path: Path) -> None:
+    assert restore_point(state, ROOMS) is None
+    assert restore_point(tmp_path / "nothing", ROOMS) is None
