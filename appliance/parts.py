@@ -23,9 +23,7 @@ from appliance.automation.by_hand import ByHand
 from appliance.automation.house import Automation, Surroundings
 from appliance.channels import access
 from appliance.channels.attachments import AttachmentStore
-from appliance.channels.base import ChatChannel
-from appliance.channels.discord.channel import DiscordChannel
-from appliance.channels.telegram.channel import TelegramChannel
+from appliance.channels.base import ChannelParts
 from appliance.channels.webchat import WebChat
 from appliance.clock import Clock
 from appliance.errors import AddressError
@@ -46,6 +44,7 @@ from appliance.models.paid_embeddings import PaidEmbeddings
 from appliance.observability import logs
 from appliance.overview import Overview
 from appliance.owner import OWNER
+from appliance.platforms import channels_of, members_of
 from appliance.preferences import Preferences
 from appliance.remembering import Remembering
 from appliance.settings import Settings
@@ -271,39 +270,19 @@ class Parts(Foundation):
     def _build_channels(self) -> None:
         """Channels whose secret exists; their libraries are loaded when they start, behind readiness."""
         settings = self.settings
-        self.access = access.Access(
-            self.core, self.clock, {"telegram": settings.telegram.members, "discord": settings.discord.members}
+        self.access = access.Access(self.core, self.clock, members_of(settings))
+        parts = ChannelParts(
+            database=self.core,
+            clock=self.clock,
+            access=self.access,
+            intake=self.intake,
+            attachments=AttachmentStore(self.workspace("main").files, self.clock),
+            health=self.health,
+            menu=self.commands.menu,
+            tell_owner=self.owner.tell,
+            counts=self.monitoring,
         )
-        self.channels: list[ChatChannel] = []
-        attachments = AttachmentStore(self.workspace("main").files, self.clock)
-        if settings.telegram.bot_token.get_secret_value():
-            self.channels.append(
-                TelegramChannel(
-                    settings.telegram,
-                    self.core,
-                    self.clock,
-                    self.access,
-                    self.intake,
-                    attachments,
-                    self.health,
-                    self.commands.menu,
-                    self.owner.tell,
-                    self.monitoring,
-                )
-            )
-        if settings.discord.bot_token.get_secret_value():
-            self.channels.append(
-                DiscordChannel(
-                    settings.discord,
-                    self.core,
-                    self.clock,
-                    self.access,
-                    self.intake,
-                    attachments,
-                    self.health,
-                    self.monitoring,
-                )
-            )
+        self.channels = channels_of(settings, parts)
 
     def _build_automation(self) -> None:
         main = self.workspace("main")

@@ -1,197 +1,43 @@
-"""A bot on the fake Telegram, with the real inbox, outbox and delivery; only the agent is a function."""
+"""A bot on the fake Telegram (see channel_bench)."""
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
-from appliance.agent import sessions
-from appliance.channels import access
-from appliance.channels.attachments import AttachmentStore
-from appliance.channels.base import Extra
-from appliance.channels.telegram import state
+from appliance.channels.base import ChannelParts
 from appliance.channels.telegram.channel import TelegramChannel
-from appliance.clock import SystemClock
-from appliance.database import Database
-from appliance.gateway import inbox, outbox
-from appliance.gateway.delivery import Delivery
-from appliance.gateway.inbox import Inbox, Receipt
-from appliance.gateway.outbox import Outbox
-from appliance.messages import Event, Inbound, Outbound, Received, Reply, Role
-from appliance.observability.health import Health
+from appliance.messages import Role
 from appliance.settings import TelegramSettings
 from appliance.testing.fake_telegram import FakeTelegram
+from tests.channel_bench import ChannelBench, echo
 
+__all__ = ["OWNER", "Bench", "bench", "echo", "paired", "telegram"]
 OWNER = 11
 
 
-class HurriedClock(SystemClock):
-    """Real time, `pace` times as fast, so that waiting for a paced chat costs a test little."""
+class Bench(ChannelBench):
+    """One running appliance, as far as Telegram goes."""
 
-    def __init__(self, pace: float = 10.0) -> None:
-        self.pace = pace
-        self._real = self._shown = time.monotonic()
-        self._wall = time.time() - self._shown
+    channel: TelegramChannel
 
-    def leap(self, seconds: float) -> None:
-        """Let that much time have passed at once."""
-        self._shown += seconds
+    @property
+    def telegram(self) -> FakeTelegram:
+        return self.fake  # type: ignore[no-any-return]
 
-    def monotonic(self) -> float:
-        return self._shown + (time.monotonic() - self._real) * self.pace
-
-    def now(self) -> float:
-        return self._wall + self.monotonic()
-
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(max(0.0, seconds) / self.pace)
-
-
-class Counted:
-    """Counts for the metrics, kept for looking at."""
-
-    def __init__(self) -> None:
-        self.messages: list[tuple[str, str, str]] = []
-        self.polls: list[float] = []
-
-    def message(self, channel: str, direction: str, outcome: str) -> None:
-        self.messages.append((channel, direction, outcome))
-
-    def polled(self, channel: str, at: float) -> None:
-        self.polls.append(at)
-
-
-Answer = Callable[[Inbound], Awaitable[str]]
-
-
-async def echo(inbound: Inbound) -> str:
-    return f"You said: {inbound.text}"
-
-
-@dataclass
-class Front:
-    """A front door in the manner of the gateway's: durable, once, answers through the outbox."""
-
-    inbox: Inbox
-    delivery: Delivery
-    clock: SystemClock
-    answer: Answer = echo
-    heard: list[Inbound] = field(default_factory=list)
-    fail_next: int = 0
-    tasks: set[asyncio.Task[None]] = field(default_factory=set)
-
-    async def accept(self, inbound: Inbound, extra: Extra | None = None) -> Receipt:
-        if self.fail_next:
-            self.fail_next -= 1
-            raise OSError(28, "No space left on device")
-        receipt, received = await self.inbox.accept(inbound, extra)
-        if receipt.new:
-            self.heard.append(inbound)
-            task = asyncio.create_task(self._work(received))
-            self.tasks.add(task)
-            task.add_done_callback(self.tasks.discard)
-        return receipt
-
-    async def _work(self, received: Received) -> None:
-        inbound = received.inbound
-        outbound = Outbound(inbound.channel, inbound.place, "", session=inbound.session)
-        self.delivery.begin(outbound, received.turn)
-        text = await self.answer(inbound)
-        self.delivery.on_event(Event("text", inbound.session, {"turn": received.turn, "delta": text[:20]}))
-        reply = Reply(received.turn, inbound.session, text, (received.row,))
-        ids: list[int] = []
-        final = replace(outbound, text=text, in_reply_to=reply.rows)
-        await self.inbox.answer(reply, lambda c: ids.append(outbox.finish(c, final, received.turn, self.clock.now())))
-        for identity in ids:
-            self.delivery.committed(identity, received.turn)
-
-
-@dataclass
-class Bench:
-    """One running appliance, as far as Telegram goes. `restart` is a new process over the same STATE."""
-
-    telegram: FakeTelegram
-    folder: Path
-    settings: dict[str, Any] = field(default_factory=dict)
-    answer: Answer = echo
-    told: list[str] = field(default_factory=list)
-    running: bool = False
-    pace: float = 10.0
-
-    async def start(self) -> None:
-        self.clock = HurriedClock(self.pace)
+    def make(self, parts: ChannelParts) -> TelegramChannel:
         self.telegram.world.flood.pace = self.pace
-        self.database = Database(
-            self.folder / "core.db",
-            {
-                "access": access.MIGRATIONS,
-                "sessions": sessions.MIGRATIONS,
-                "inbox": inbox.MIGRATIONS,
-                "outbox": outbox.MIGRATIONS,
-                "telegram": state.MIGRATIONS,
-            },
-        )
-        self.database.open()
-        self.access = access.Access(self.database, self.clock)
-        self.health = Health()
-        self.counts = Counted()
-        self.outbox = Outbox(self.database, self.clock)
-        self.delivery = Delivery(self.outbox, self.clock)
-        self.front = Front(Inbox(self.database, self.clock), self.delivery, self.clock, self.answer)
-        self.channel = TelegramChannel(
-            TelegramSettings(
-                bot_token=SecretStr(self.telegram.world.token), api_base=self.telegram.url, **self.settings
-            ),
-            self.database,
-            self.clock,
-            self.access,
-            self.front,
-            AttachmentStore(self.folder / "files", self.clock),
-            self.health,
-            lambda role, language: [("help", "Help")] + ([("budget", "Budget")] if role is Role.OWNER else []),
-            self._tell,
-            self.counts,
-        )
-        await self.channel.start()
-        self.delivery.attach(self.channel.carrier)
-        self.running = True
-
-    async def _tell(self, text: str) -> None:
-        self.told.append(text)
-
-    async def stop(self) -> None:
-        if self.running:
-            self.running = False
-            await self.channel.pause()
-            for task in list(self.front.tasks):
-                task.cancel()
-            await asyncio.gather(*self.front.tasks, return_exceptions=True)
-            await self.delivery.close(grace=0.1)
-            await self.channel.stop()
-            self.database.close()
-
-    async def restart(self) -> None:
-        await self.stop()
-        await self.start()
+        token = SecretStr(self.telegram.world.token)
+        return TelegramChannel(TelegramSettings(bot_token=token, api_base=self.telegram.url, **self.settings), parts)
 
     async def pair(self, user: int = OWNER, role: Role | None = None) -> None:
         await self.channel.opened()
         self.telegram.people.say(user, await self.access.invite(role))
         await self.until(lambda: self.access.check("telegram", str(user)) is not None)
         await self.until(lambda: any("Paired" in text for text in self.telegram.texts(user)))
-
-    async def until(self, met: Callable[[], object], seconds: float = 10.0) -> None:
-        """Wait for something to come true, or fail saying so."""
-        async with asyncio.timeout(seconds):
-            while not met():
-                await asyncio.sleep(0.01)
 
     def replies(self, chat: int = OWNER) -> list[str]:
         """What the bot's messages say now, but for the greeting."""

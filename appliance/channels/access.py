@@ -92,7 +92,7 @@ def session_for(
 class Access:
     """Give it core.db, a clock and, per channel, the ids that the settings make members."""
 
-    def __init__(self, database: Database, clock: Clock, members: dict[str, Iterable[int]] | None = None) -> None:
+    def __init__(self, database: Database, clock: Clock, members: dict[str, Iterable[int | str]] | None = None) -> None:
         self._database = database
         self._clock = clock
         self._members = {channel: {str(user) for user in users} for channel, users in (members or {}).items()}

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import apsw
 
+from appliance.channels.access import Access
+from appliance.channels.attachments import AttachmentStore
+from appliance.clock import Clock
+from appliance.database import Database
 from appliance.gateway.delivery import Carrier
 from appliance.messages import Inbound, Role
+from appliance.observability.health import Health
 
 Extra = Callable[[apsw.Connection], object]
 TellOwner = Callable[[str], Awaitable[None]]
@@ -58,3 +64,18 @@ class NoCounts:
 
     def polled(self, channel: str, at: float) -> None:
         pass
+
+
+@dataclass(slots=True)
+class ChannelParts:
+    """The parts of the house that every chat platform works with."""
+
+    database: Database
+    clock: Clock
+    access: Access
+    intake: Intake
+    attachments: AttachmentStore
+    health: Health
+    menu: Menu
+    tell_owner: TellOwner
+    counts: Counts = field(default_factory=NoCounts)

@@ -10,11 +10,14 @@ from tests.telegram_bench import OWNER, Bench
 
 
 async def test_an_update_is_answered_within_30_seconds_of_repair(paired: Bench) -> None:
+    def dropped() -> int:
+        return len([c for c in paired.telegram.calls("getUpdates") if c.outcome == "dropped"])
+
     paired.telegram.people.fault("getUpdates", times=10, drop="before")
+    paired.telegram.people.say(OWNER, "ends a poll that is under way")
+    await paired.until(dropped)
     paired.telegram.people.say(OWNER, "are you there?")
-    await paired.until(
-        lambda: len([c for c in paired.telegram.calls("getUpdates") if c.outcome == "dropped"]) == 10, 30
-    )
+    await paired.until(lambda: dropped() == 10, 30)
     repaired = paired.clock.monotonic()
     await paired.until(lambda: "You said: are you there?" in paired.replies(), 30)
     assert paired.clock.monotonic() - repaired < 30

@@ -18,6 +18,7 @@ import structlog
 
 from appliance.channels.discord.api import DiscordApi, RefusedError
 from appliance.channels.fences import split_fenced
+from appliance.channels.known import remember
 from appliance.channels.pacer import Pacer, Rate
 from appliance.channels.rendering import tidy
 from appliance.clock import Clock
@@ -36,7 +37,6 @@ RATE = Rate(burst=4, interval=1.0, edit_gap=1.2)  # Discord takes five in five s
 _NOBODY = {"parse": [], "replied_user": False}  # whatever a model writes, nobody is rung
 _NO_EMBEDS = 1 << 2  # a preview would fetch the address: a way out for what a model read
 _TYPING_SECONDS = 8.0
-_REMEMBERED = 1024
 _SWEEP = 100
 _BUTTONS_A_ROW, _ROWS = 5, 5
 _MESSAGES = "/channels/{channel_id}/messages"
@@ -98,8 +98,8 @@ class DiscordCarrier:
             # The person deleted the placeholder while we worked: the answer still has to arrive.
             log.info("the message to edit is gone, sending a new one", channel=self.name)
             number = int(await self.send(place, part, f"instead-{message}", buttons))
-            _remember(self._instead, (chat, int(message)), number)
-        _remember(self._shown, (chat, number), body)
+            remember(self._instead, (chat, int(message)), number)
+        remember(self._shown, (chat, number), body)
 
     async def send(self, place: Place, part: Part, nonce: str, buttons: Sequence[Button] = ()) -> str:
         """Send at once; Discord drops a repeat of the same nonce and returns the first message."""
@@ -129,7 +129,7 @@ class DiscordCarrier:
         now = self._clock.monotonic()
         if now - self._typed.get(chat, float("-inf")) < _TYPING_SECONDS:
             return
-        _remember(self._typed, chat, now)
+        remember(self._typed, chat, now)
         try:
             await self._api.call("POST", "/channels/{channel_id}/typing", channel_id=chat)
         except ApplianceError as trouble:
@@ -202,10 +202,3 @@ def _nonce(place: Place, given: str) -> dict[str, Any]:
         return {}
     made = hashlib.sha256(f"{place['chat']}:{place.get('message', '')}:{given}".encode()).hexdigest()[:24]
     return {"nonce": made, "enforce_nonce": True}
-
-
-def _remember(book: OrderedDict[Any, Any], key: Any, value: Any) -> None:
-    book[key] = value
-    book.move_to_end(key)
-    if len(book) > _REMEMBERED:
-        book.popitem(last=False)

@@ -38,13 +38,3 @@ def marks(database: Database, account: str, *, private: bool) -> dict[int, int]:
 def forget(connection: apsw.Connection, account: str, chat: int) -> None:
     """The channel is gone."""
     connection.execute("DELETE FROM discord_marks WHERE account = ? AND chat = ?", (account, chat))
-
-
-def known_messages(database: Database, chat: int) -> set[int]:
-    """Ids of the messages that the outbox knows in a channel (so that a sweep touches none of them)."""
-    rows = database.read(
-        "SELECT json_extract(part.value, '$.message') FROM outbox, json_each(outbox.parts) AS part "
-        "WHERE outbox.channel = 'discord' AND json_extract(outbox.place, '$.chat') = ?",
-        (chat,),
-    )
-    return {int(message) for (message,) in rows if message and str(message).isdigit()}

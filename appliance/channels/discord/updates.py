@@ -6,50 +6,15 @@ A name never decides anything here; ids do.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
-from appliance.messages import InboundKind
+from appliance.channels.heard import QUOTE_CHARS, FileRef, Heard
+from appliance.messages import Source
 
 _EPOCH_MS = 1_420_070_400_000  # Discord's ids count milliseconds from 2015
 _DIRECT = 1
 _TALK = (0, 19)  # a message, an answer to one; the rest are notices of the platform
 _COMPONENT = 3
-_QUOTE_CHARS = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class FileRef:
-    """A file to fetch. `size` is what the platform says, good only for refusing early."""
-
-    url: str
-    name: str
-    media_type: str
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """One message or button press. `addressed`: it is meant for the bot (always so in private)."""
-
-    kind: InboundKind
-    id: str
-    chat: int
-    private: bool
-    user: str
-    name: str
-    text: str
-    place: dict[str, Any]
-    addressed: bool = True
-    files: tuple[FileRef, ...] = ()
-    reply_to: str | None = None
-    quoted: str = ""
-    token: str = ""
-
-    @property
-    def at(self) -> float:
-        """Unix seconds at which it was written."""
-        return ((int(self.id) >> 22) + _EPOCH_MS) / 1000
 
 
 def read_message(message: dict[str, Any], bot: int) -> Heard | None:
@@ -75,11 +40,13 @@ def read_message(message: dict[str, Any], bot: int) -> Heard | None:
         user=str(author["id"]),
         name=str(author.get("global_name") or author.get("username") or ""),
         text=text,
+        at=_written_at(number),
         place={"chat": chat, "message": number, "private": private},
         addressed=private or _addressed(message, bot, answered),
+        source=Source.OWNER if private else Source.OUTSIDE,
         files=files,
         reply_to=str(answered["id"]) if answered else None,
-        quoted=str(answered.get("content") or "")[:_QUOTE_CHARS],
+        quoted=str(answered.get("content") or "")[:QUOTE_CHARS],
     )
 
 
@@ -99,9 +66,16 @@ def read_press(interaction: dict[str, Any]) -> Heard | None:
         user=str(user["id"]),
         name=str(user.get("global_name") or user.get("username") or ""),
         text=str(pressed),
+        at=_written_at(int(interaction["id"])),
         place={"chat": chat, "message": int(interaction["message"]["id"]), "private": private},
+        source=Source.OWNER if private else Source.OUTSIDE,
         token=str(interaction["token"]),
     )
+
+
+def _written_at(number: int) -> float:
+    """Unix seconds at which an id was given."""
+    return ((number >> 22) + _EPOCH_MS) / 1000
 
 
 def _text(message: dict[str, Any], bot: int) -> str:

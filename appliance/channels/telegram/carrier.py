@@ -14,6 +14,7 @@ from typing import Any
 
 import structlog
 
+from appliance.channels.known import remember
 from appliance.channels.pacer import GROUP, PRIVATE, Pacer, Rate
 from appliance.channels.rendering import plain, telegram_parts
 from appliance.channels.telegram.api import FILE_SECONDS, MovedChatError, RefusedError, TelegramApi
@@ -31,7 +32,6 @@ UPLOAD_BYTES = 50 * 1024 * 1024
 PHOTO_BYTES = 10 * 1024 * 1024
 _NO_PREVIEW = {"is_disabled": True}  # a preview would fetch the address: a way out for what a model read
 _TYPING_SECONDS = 4.0
-_REMEMBERED = 1024
 _SWEEP = 100  # ids looked at, from the older end: a lost placeholder stands right after its message
 _UNKNOWN_SWEEP = 20  # the same when nothing tells where to begin
 
@@ -88,8 +88,8 @@ class TelegramCarrier:
             # The person deleted the placeholder while we worked: the answer still has to arrive.
             log.info("the message to edit is gone, sending a new one", channel=self.name)
             number = await self._send_text(place, part, buttons)
-            _remember(self._instead, (chat, int(message)), number)
-        _remember(self._shown, (chat, number), content)
+            remember(self._instead, (chat, int(message)), number)
+        remember(self._shown, (chat, number), content)
 
     async def send(self, place: Place, part: Part, nonce: str, buttons: Sequence[Button] = ()) -> str:
         """Send at once, without a placeholder; Telegram has no nonce, so it is at most once."""
@@ -122,7 +122,7 @@ class TelegramCarrier:
         now = self._clock.monotonic()
         if now - self._typed.get(chat, float("-inf")) < _TYPING_SECONDS or self._pacer.held(str(chat)):
             return
-        _remember(self._typed, chat, now)
+        remember(self._typed, chat, now)
         # The general topic of a forum is named here although a send must leave it out.
         topic = {"message_thread_id": place["topic"]} if place.get("topic") else {}
         try:
@@ -238,7 +238,7 @@ class TelegramCarrier:
         return self._locks.setdefault(chat, asyncio.Lock())
 
     def _note(self, place: Place, message: int) -> int:
-        _remember(self._mine, (self._chat(place), message), None)
+        remember(self._mine, (self._chat(place), message), None)
         return message
 
 
@@ -268,10 +268,3 @@ def _method_for(attachment: Attachment, size: int) -> str:
     if attachment.kind in ("audio", "video"):
         return f"send_{attachment.kind}"
     return "send_document"
-
-
-def _remember(book: OrderedDict[Any, Any], key: Any, value: Any) -> None:
-    book[key] = value
-    book.move_to_end(key)
-    if len(book) > _REMEMBERED:
-        book.popitem(last=False)

@@ -46,13 +46,3 @@ def get_offset(database: Database, account: str, now: float) -> int | None:
     if not rows or now - rows[0][1] > _OFFSET_SECONDS:
         return None
     return int(rows[0][0])
-
-
-def known_messages(database: Database, chat: int) -> set[int]:
-    """Ids of the messages that the outbox knows in a chat (so that a sweep touches none of them)."""
-    rows = database.read(
-        "SELECT json_extract(part.value, '$.message') FROM outbox, json_each(outbox.parts) AS part "
-        "WHERE outbox.channel = 'telegram' AND json_extract(outbox.place, '$.chat') = ?",
-        (chat,),
-    )
-    return {int(message) for (message,) in rows if message and str(message).isdigit()}

@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from appliance.messages import InboundKind, Source
+from appliance.channels.heard import QUOTE_CHARS, FileRef, Heard
+from appliance.messages import Source
 
 ALLOWED = ["message", "edited_message", "callback_query", "my_chat_member"]
 # Telegram's language codes to the languages of the appliance's own texts; others follow what a person writes.
 _LANGUAGES = {"zh-hans": "zh-Hans", "zh-cn": "zh-Hans", "zh-sg": "zh-Hans", "zh-hant": "zh-Hant"}
 _LANGUAGES |= {"zh-tw": "zh-Hant", "zh-hk": "zh-Hant", "zh-mo": "zh-Hant"}
-_QUOTE_CHARS = 1000
 _MEDIA = ("document", "voice", "audio", "video", "video_note", "animation", "sticker")
 _DEFAULT_NAMES = {
     "voice": ("voice.ogg", "audio/ogg"),
@@ -25,38 +25,6 @@ _DEFAULT_NAMES = {
     "document": ("file", ""),
     "sticker": ("sticker.webp", "image/webp"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class FileRef:
-    """A file to fetch. `size` is what the sender says, good only for refusing early."""
-
-    file_id: str
-    name: str
-    media_type: str
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """One update, as far as it concerns us. `addressed`: it is meant for the bot (always so in private)."""
-
-    kind: InboundKind
-    id: str
-    chat: int
-    private: bool
-    user: str
-    name: str
-    language: str
-    text: str
-    at: float
-    place: dict[str, Any]
-    addressed: bool = True
-    source: Source = Source.OWNER
-    files: tuple[FileRef, ...] = ()
-    reply_to: str | None = None
-    quoted: str = ""
-    callback: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +118,7 @@ def _callback(query: Any) -> Heard | None:
         at=float(message.date.timestamp()) if not isinstance(message.date, int) else 0.0,
         place=place,
         source=Source.OWNER if private else Source.OUTSIDE,
-        callback=str(query.id),
+        token=str(query.id),
     )
 
 
@@ -213,11 +181,11 @@ def _with_links(text: str, entities: list[Any]) -> str:
 def _quoted(message: Any) -> str:
     """What the message answers to: the part the person chose, else the whole of it."""
     if message.quote is not None:
-        return str(message.quote.text)[:_QUOTE_CHARS]
+        return str(message.quote.text)[:QUOTE_CHARS]
     answered = message.reply_to_message
     if answered is None or getattr(answered, "forum_topic_created", None):
         return ""
-    return (answered.text or answered.caption or "")[:_QUOTE_CHARS]
+    return (answered.text or answered.caption or "")[:QUOTE_CHARS]
 
 
 def _described(message: Any) -> str:

@@ -118,11 +118,11 @@ def test_of_a_photo_the_largest_is_taken_and_of_an_animation_one_file() -> None:
     ]
     found = heard(photo=sizes)
     assert found is not None
-    assert [f.file_id for f in found.files] == ["l"]
+    assert [f.ref for f in found.files] == ["l"]
     media = {"file_id": "a", "file_unique_id": "3", "width": 1, "height": 1, "duration": 1}
     found = heard(animation=media, document={"file_id": "a", "file_unique_id": "3"})
     assert found is not None
-    assert [(f.file_id, f.media_type) for f in found.files] == [("a", "video/mp4")]
+    assert [(f.ref, f.media_type) for f in found.files] == [("a", "video/mp4")]
 
 
 def test_each_edit_has_an_id_of_its_own() -> None:

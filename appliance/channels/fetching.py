@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Sequence
 
 import structlog
 
 from appliance.channels.attachments import AttachmentStore
-from appliance.channels.telegram.api import RefusedError, TelegramApi
-from appliance.channels.telegram.updates import FileRef
+from appliance.channels.heard import FileRef
 from appliance.errors import DeliveryError, TooLargeError
 from appliance.messages import Attachment, Source
 
@@ -17,29 +16,34 @@ log = structlog.get_logger(__name__)
 
 _AT_ONCE = 4
 _TRIES = 3
-_SECONDS = 60.0  # a batch does not wait longer for one file
+_SECONDS = 60.0  # a message does not wait longer for one file
+Download = Callable[[str], AsyncIterator[bytes]]
 Fetched = tuple[tuple[Attachment, ...], list[str]]
 
 
 class Fetcher:
-    """`begin` starts, `result` waits. A file that cannot be had becomes a note in the message, never a lost message."""
+    """Given how to download a FileRef's `ref`: `begin` starts, `result` waits.
 
-    def __init__(self, api: TelegramApi, store: AttachmentStore) -> None:
-        self._api = api
+    A file that cannot be had becomes a note in the message, never a lost message.
+    """
+
+    def __init__(self, download: Download, store: AttachmentStore, channel: str) -> None:
+        self._download = download
         self._store = store
+        self._channel = channel
         self._gate = asyncio.Semaphore(_AT_ONCE)
-        self._running: dict[int, asyncio.Task[Fetched]] = {}
+        self._running: dict[Hashable, asyncio.Task[Fetched]] = {}
 
-    def begin(self, update: int, files: Sequence[FileRef], source: Source) -> None:
-        if update not in self._running:
-            self._running[update] = asyncio.create_task(self._all(files, source))
+    def begin(self, key: Hashable, files: Sequence[FileRef], source: Source) -> None:
+        if key not in self._running:
+            self._running[key] = asyncio.create_task(self._all(files, source))
 
-    async def result(self, update: int, files: Sequence[FileRef], source: Source) -> Fetched:
-        """The attachments of an update, and a note in words for each file that is missing."""
+    async def result(self, key: Hashable, files: Sequence[FileRef], source: Source) -> Fetched:
+        """The attachments of the message `key`, and a note in words for each file that is missing."""
         if not files:
             return (), []
-        self.begin(update, files, source)
-        return await self._running.pop(update)
+        self.begin(key, files, source)
+        return await self._running.pop(key)
 
     async def close(self) -> None:
         for task in self._running.values():
@@ -61,15 +65,15 @@ class Fetcher:
 
     async def _one(self, file: FileRef, source: Source) -> Attachment | str:
         if file.size > self._store.max_bytes:
-            return f"The file {file.name} is too large for Telegram's bots ({file.size:,} bytes) and was not fetched."
+            return f"The file {file.name} is too large ({file.size:,} bytes) and was not fetched."
         reason = ""
         for _ in range(_TRIES):
             try:
                 async with asyncio.timeout(_SECONDS):
                     return await self._store.save(
-                        self._api.download(file.file_id), name=file.name, media_type=file.media_type, source=source
+                        self._download(file.ref), name=file.name, media_type=file.media_type, source=source
                     )
-            except (TooLargeError, RefusedError) as refusal:
+            except TooLargeError as refusal:
                 return f"The file {file.name} was not fetched: {refusal.what}"
             except OSError as error:
                 reason = f"it could not be stored: {error.strerror or type(error).__name__}."
@@ -78,5 +82,7 @@ class Fetcher:
                 break
             except DeliveryError as trouble:
                 reason = trouble.what
-        log.warning("attachment not fetched", channel="telegram", reason=reason)
+                if trouble.permanent:
+                    break
+        log.warning("attachment not fetched", channel=self._channel, reason=reason)
         return f"The file {file.name} was not fetched: {reason}"

@@ -1,0 +1,263 @@
+"""What all chat platforms share: life, who may speak, what they said into the inbox, greetings.
+
+A channel adds how it listens, how it is reached, and its carrier.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Coroutine, Hashable, Iterable
+from typing import Any
+
+import structlog
+
+from appliance.channels.access import Meeting, session_for
+from appliance.channels.base import ChannelParts, Extra
+from appliance.channels.fetching import Download, Fetcher
+from appliance.channels.heard import Heard
+from appliance.errors import ApplianceError, InputError
+from appliance.gateway.delivery import Carrier
+from appliance.messages import Inbound, Person, Role, Source
+from appliance.observability.health import State
+from appliance.texts import language_of, say
+
+log = structlog.get_logger(__name__)
+
+RETRY = (1.0, 2.0, 5.0, 10.0, 30.0)  # seconds between tries at something that does not work yet
+TOKEN_SECONDS = 60.0  # a token that is refused is tried again this often
+
+
+class PlatformChannel(ABC):
+    """Give it the parts of the house and the groups that are on the list; `start` returns at once, and what the
+    platform needs is imported and reached behind it, again for as long as needed.
+
+    A subclass sets `name` (of the channel) and `title` (what people call the platform) and its carrier.
+    """
+
+    name: str
+    title: str
+    carrier: Carrier
+
+    def __init__(self, parts: ChannelParts, download: Download, groups: Iterable[int | str] = ()) -> None:
+        self._parts = parts
+        self._clock = parts.clock
+        self._health = parts.health
+        self._counts = parts.counts
+        self._groups = frozenset(groups)
+        self._fetcher = Fetcher(download, parts.attachments, self.name)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._aside: set[asyncio.Task[None]] = set()
+        self._opened = asyncio.Event()
+        parts.access.on_paired(self._paired)
+
+    # --- what a platform adds -----------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _loops(self) -> list[Coroutine[Any, Any, None]]:
+        """What runs as long as the channel is heard. `_opened` is set once the platform was reached."""
+
+    @property
+    @abstractmethod
+    def _account(self) -> str:
+        """Who the bot is on the platform; known once it was reached."""
+
+    @abstractmethod
+    async def _private_place(self, person: Person) -> dict[str, Any]:
+        """Where a person is written to in private. Raises DeliveryError."""
+
+    async def _silence(self) -> None:
+        """Stop hearing, beyond the loops; sending still works."""
+        return
+
+    async def _close(self) -> None:
+        """Drop all connections."""
+        return
+
+    async def _acknowledge(self, heard: Heard) -> None:
+        """Tell the platform that a press was seen; what it did is said in the chat."""
+        return
+
+    def _greeted(self, person: Person) -> None:
+        """Somebody was paired here and has been greeted."""
+        return
+
+    def _listed(self, chat: int | str) -> bool:
+        """Whether a group is on the list."""
+        return chat in self._groups
+
+    async def _received(self, heard: Heard) -> None:
+        """A message of somebody who is answered is on disk: show it. Nothing waits for this."""
+        await self.carrier.typing(heard.place)
+
+    # --- life ---------------------------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        self._health.set(self.name, State.STARTING, f"Reaching {self.title}.")
+        self._tasks = [asyncio.create_task(self._guarded(loop), name=self.name) for loop in self._loops()]
+
+    async def pause(self) -> None:
+        """Stop hearing; what is being stored is stored or comes again. Sending still works."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._fetcher.close()
+        await self._silence()
+
+    async def stop(self) -> None:
+        """Stop everything. Delivery should have been closed before, so that what is ready could go out."""
+        await self.pause()
+        aside = list(self._aside)
+        for task in aside:
+            task.cancel()
+        await asyncio.gather(*aside, return_exceptions=True)
+        await self._close()
+        self._health.set(self.name, State.OFF, "Stopped.")
+
+    async def opened(self) -> None:
+        """Return once the platform has been reached for the first time (delivery is attached then)."""
+        await self._opened.wait()
+
+    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except Exception as problem:  # the edge of the channel's own task: it must not end without a word
+            log.exception("the channel stopped", channel=self.name)
+            self._health.set(self.name, State.FAILED, f"Stopped by {type(problem).__name__}: {problem}")
+
+    def _beside(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something whose outcome nothing waits for; it ends with the channel."""
+        task = asyncio.create_task(work)
+        self._aside.add(task)
+        task.add_done_callback(self._aside.discard)
+
+    async def _refused_token(self, error: ApplianceError) -> None:
+        """The platform does not know us: say so, and wait before trying again."""
+        self._health.set(self.name, State.FAILED, str(error))
+        log.error("token refused", channel=self.name)
+        await self._clock.sleep(TOKEN_SECONDS)
+
+    async def _troubled(self, trouble: ApplianceError, tries: int) -> None:
+        """The platform cannot be reached: say so, and wait before trying again."""
+        self._health.set(self.name, State.DEGRADED, trouble.what)
+        await self._clock.sleep(RETRY[min(tries, len(RETRY) - 1)])
+
+    # --- what comes in ------------------------------------------------------------------------------------------------
+
+    async def _take(self, heard: Heard, extra: Extra | None = None, key: Hashable = None) -> None:
+        """Take what was heard; return once what follows from it, and `extra`, is on disk. `key` names its files."""
+        if heard.token:
+            self._beside(self._acknowledge(heard))
+        if self._listens(heard):
+            await self._accept(heard, extra, key or heard.id)
+            return
+        if heard.private and heard.kind in ("message", "command"):
+            await self._meet(heard)
+        else:
+            self._counts.message(self.name, "in", "ignored")
+        await self._commit(extra)
+
+    def _listens(self, heard: Heard) -> bool:
+        """In private: to people we know. In a group: when it is on the list and we are addressed."""
+        if heard.private:
+            return self._parts.access.check(self.name, heard.user) is not None
+        return self._listed(heard.chat) and heard.addressed
+
+    def _fetch_ahead(self, heard: Heard, key: Hashable) -> None:
+        """Begin with the files of a message that will be taken in a moment; only of people who may send them."""
+        if heard.files and self._listens(heard):
+            self._fetcher.begin(key, heard.files, self._source(heard, self._person(heard)))
+
+    def _person(self, heard: Heard) -> Person:
+        known = self._parts.access.check(self.name, heard.user)
+        role = known.role if known else Role.GUEST
+        return Person(heard.user, heard.name, role, heard.language or (known.language if known else ""))
+
+    @staticmethod
+    def _source(heard: Heard, person: Person) -> Source:
+        """Only what the owner writes in private, in their own words, is the owner's."""
+        return heard.source if heard.private and person.role is Role.OWNER else Source.OUTSIDE
+
+    async def _accept(self, heard: Heard, extra: Extra | None, key: Hashable) -> None:
+        inbound = await self._inbound(heard, key)
+        try:
+            receipt = await self._parts.intake.accept(inbound, extra)
+        except InputError as refusal:
+            log.info("message refused", channel=self.name, reason=refusal.what)
+            self._counts.message(self.name, "in", "refused")
+            await self._commit(extra)
+            return
+        self._counts.message(self.name, "in", "accepted" if receipt.new else "duplicate")
+        if receipt.new and heard.kind != "callback":
+            self._beside(self._received(heard))
+
+    async def _inbound(self, heard: Heard, key: Hashable) -> Inbound:
+        person = self._person(heard)
+        source = self._source(heard, person)
+        attachments, notes = await self._fetcher.result(key, heard.files, source)
+        topic = heard.place.get("topic")
+        return Inbound(
+            channel=self.name,
+            account=self._account,
+            chat=str(heard.chat),
+            kind=heard.kind,
+            id=heard.id,
+            text="\n".join([heard.text, *notes]).strip(),
+            person=person,
+            session=session_for(
+                person, self.name, str(heard.chat), private=heard.private, topic=str(topic) if topic else None
+            ),
+            at=heard.at or self._clock.now(),
+            attachments=attachments,
+            source=source,
+            place=heard.place,
+            reply_to=heard.reply_to,
+            options={"quoted": heard.quoted} if heard.quoted else {},
+        )
+
+    async def _commit(self, extra: Extra | None) -> None:
+        if extra is not None:
+            await self._parts.database.write(extra)
+
+    # --- people -------------------------------------------------------------------------------------------------------
+
+    async def _meet(self, heard: Heard) -> None:
+        """Someone unknown wrote in private. Nothing of what they wrote goes further."""
+        meeting = await self._parts.access.meet(
+            self.name, heard.user, text=heard.text, name=heard.name, language=heard.language
+        )
+        self._counts.message(self.name, "in", f"stranger_{meeting.outcome}")
+        text = _greeting(meeting, heard.language or language_of(heard.text))
+        if text:
+            self._beside(self._tell(heard.place, text, f"told-{heard.id}"))
+
+    async def _paired(self, channel: str, person: Person) -> None:
+        """A listener of Access: greet whoever was paired here."""
+        if channel == self.name and self._opened.is_set():
+            self._beside(self._greet(person))
+
+    async def _greet(self, person: Person) -> None:
+        language = person.language or "en"
+        try:
+            place = await self._private_place(person)
+        except ApplianceError as trouble:
+            log.warning("could not be greeted", channel=self.name, reason=str(trouble))
+        else:
+            await self._tell(place, say("paired", language, role=say(f"role_{person.role}", language)))
+        self._greeted(person)
+
+    async def _tell(self, place: dict[str, Any], text: str, nonce: str = "") -> None:
+        """Say something outside the outbox, beside the loop: it matters little and may be lost."""
+        try:
+            for number, part in enumerate(self.carrier.split(text)):
+                await self.carrier.send(place, part, f"{nonce}-{number}" if nonce else "")
+        except ApplianceError as trouble:
+            log.warning("could not be told", channel=self.name, reason=str(trouble))
+
+
+def _greeting(meeting: Meeting, language: str) -> str:
+    if meeting.outcome == "request":
+        return say("pair_request", language, code=meeting.code)
+    if meeting.outcome in ("no_owner", "wrong"):
+        return say(f"pair_{meeting.outcome}", language)
+    return ""
