@@ -20,7 +20,7 @@ from appliance.gateway import outbox
 from appliance.gateway.delivery import Delivery
 from appliance.gateway.inbox import Inbox, Receipt
 from appliance.gateway.outbox import Outbox
-from appliance.messages import Event, Inbound, Outbound, Received, Reply, Role
+from appliance.messages import Attachment, Button, Event, Inbound, Outbound, Received, Reply, Role
 from appliance.observability.health import Health
 from appliance.rooms import core_rooms
 
@@ -76,9 +76,21 @@ class Front:
     delivery: Delivery
     clock: SystemClock
     answer: Answer = echo
+    buttons: tuple[Button, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
     heard: list[Inbound] = field(default_factory=list)
     fail_next: int = 0
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    turns: dict[str, str] = field(default_factory=dict)  # by the message's id
+
+    def show(self, inbound: Inbound, delta: str) -> None:
+        """The model says something while it works on a message."""
+        self.delivery.on_event(Event("text", inbound.session, {"turn": self.turns[inbound.id], "delta": delta}))
+
+    def recover(self) -> None:
+        """As at the start of the house: take up what is open."""
+        for received in self.inbox.open_rows():
+            self._begin(received)
 
     async def accept(self, inbound: Inbound, extra: Extra | None = None) -> Receipt:
         if self.fail_next:
@@ -87,10 +99,14 @@ class Front:
         receipt, received = await self.inbox.accept(inbound, extra)
         if receipt.new:
             self.heard.append(inbound)
-            task = asyncio.create_task(self._work(received))
-            self.tasks.add(task)
-            task.add_done_callback(self.tasks.discard)
+            self._begin(received)
         return receipt
+
+    def _begin(self, received: Received) -> None:
+        self.turns[received.inbound.id] = received.turn
+        task = asyncio.create_task(self._work(received))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
 
     async def _work(self, received: Received) -> None:
         inbound = received.inbound
@@ -100,7 +116,7 @@ class Front:
         self.delivery.on_event(Event("text", inbound.session, {"turn": received.turn, "delta": text[:20]}))
         reply = Reply(received.turn, inbound.session, text, (received.row,))
         ids: list[int] = []
-        final = replace(outbound, text=text, in_reply_to=reply.rows)
+        final = replace(outbound, text=text, in_reply_to=reply.rows, buttons=self.buttons, attachments=self.attachments)
         await self.inbox.answer(reply, lambda c: ids.append(outbox.finish(c, final, received.turn, self.clock.now())))
         for identity in ids:
             self.delivery.committed(identity, received.turn)

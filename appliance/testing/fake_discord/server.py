@@ -62,21 +62,29 @@ class FakeDiscord:
         self._runner: web.AppRunner | None = None
 
     async def __aenter__(self) -> FakeDiscord:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    async def start(self) -> None:
         app = web.Application(client_max_size=16 * 1024 * 1024)
         app.router.add_get("/gateway/ws/", self._gateway)
         app.router.add_route("*", "/api/v10/{path:.+}", self._rest)
         app.router.add_get("/cdn/{name}", self._cdn)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        await web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True).start()
         self.port = self._runner.addresses[0][1]
         self.url = f"http://127.0.0.1:{self.port}/api/v10"
-        return self
 
-    async def __aexit__(self, *_: object) -> None:
+    async def stop(self) -> None:
+        """Go away, as a dead network does. `start` comes back on the same port with all state."""
         await self.cut()
         if self._runner is not None:
             await self._runner.cleanup()
+            self._runner = None
 
     # --- what people do -----------------------------------------------------------------------------------------------
 
@@ -86,13 +94,12 @@ class FakeDiscord:
         if f"<@{self.world.bot}>" in text:
             more.setdefault("mentions", [self.world.user(self.world.bot)])
         message = self.world.write(where, user, {"content": text, **more})
-        guild = self.world.channels[where]
-        await self._dispatch(
-            "MESSAGE_CREATE",
-            message | ({"guild_id": str(guild), "channel_type": 0} if guild else {"channel_type": 1}),
-            _GUILD_MESSAGES if guild else _DIRECT_MESSAGES,
-        )
+        await self._tell(where, message)
         return int(message["id"])
+
+    async def repeat(self, channel: int, message: int) -> None:
+        """The gateway tells of a message once more."""
+        await self._tell(channel, self.world.messages[channel][message])
 
     async def press(self, user: int, channel: int, message: int, label: str) -> None:
         """A person presses a button that stands under a message."""
@@ -132,6 +139,14 @@ class FakeDiscord:
         return [call for call in self.world.book if call.method == method and part in call.path]
 
     # --- the gateway --------------------------------------------------------------------------------------------------
+
+    async def _tell(self, channel: int, message: Json, event: str = "MESSAGE_CREATE") -> None:
+        guild = self.world.channels[channel]
+        await self._dispatch(
+            event,
+            message | ({"guild_id": str(guild), "channel_type": 0} if guild else {"channel_type": 1}),
+            _GUILD_MESSAGES if guild else _DIRECT_MESSAGES,
+        )
 
     async def _dispatch(self, event: str, data: Json, intent: int) -> None:
         for session in list(self._sessions.values()):
@@ -252,7 +267,8 @@ class FakeDiscord:
         raise RefusalError(404, 0, "404: Not Found")
 
     async def _cdn(self, request: web.Request) -> web.Response:
-        return web.Response(body=b"file " + request.match_info["name"].encode())
+        name = request.match_info["name"]
+        return web.Response(body=self.world.files.get(name, b"file " + name.encode()))
 
 
 async def _body(request: web.Request) -> Json:

@@ -58,6 +58,7 @@ class World:
     nonces: dict[tuple[int, str], int] = field(default_factory=dict)
     book: list[Call] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)  # what the CDN holds, by name
     _last: int = 0
 
     def new_id(self) -> int:

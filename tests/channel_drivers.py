@@ -1,0 +1,212 @@
+"""Every chat platform behind one face, so that one suite says what a channel must do (tests/integration/channels).
+
+A driver runs its strict fake and a bench on it, and acts as the people do.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, ClassVar
+
+from appliance.testing.fake_discord import FakeDiscord
+from appliance.testing.fake_telegram import FakeTelegram
+from tests.channel_bench import ChannelBench
+from tests.discord_bench import DiscordBench
+from tests.telegram_bench import Bench as TelegramBench
+
+_FENCED = re.compile(r"```[^\n]*\n(.*?)\n?```", re.DOTALL)
+
+
+class Driver(ABC):
+    """One platform. `limit` is the most units of a message there, `edits` whether what was said can be changed."""
+
+    name: ClassVar[str]
+    limit: ClassVar[int]
+    edits: ClassVar[bool] = True
+    presses: ClassVar[bool] = True
+    owner: ClassVar[Any]
+    stranger: ClassVar[Any]
+    bench: ChannelBench
+
+    @abstractmethod
+    async def open(self, folder: Path) -> None:
+        """Start the fake and the bench."""
+
+    @abstractmethod
+    async def close(self) -> None: ...
+
+    @abstractmethod
+    async def pair(self) -> None:
+        """Make the owner known."""
+
+    @abstractmethod
+    async def say(self, text: str, user: Any = None) -> Any:
+        """Somebody (the owner) writes in private; what is returned `repeat` takes."""
+
+    @abstractmethod
+    async def repeat(self, said: Any) -> None:
+        """The platform tells of it once more."""
+
+    @abstractmethod
+    async def send_file(self, name: str, data: bytes) -> None:
+        """The owner sends a file."""
+
+    @abstractmethod
+    async def press(self, label: str) -> None:
+        """The owner presses a button under the newest message that has it."""
+
+    @abstractmethod
+    def replies(self, user: Any = None) -> list[str]:
+        """What stands in somebody's (the owner's) chat from the bot, but for the greeting."""
+
+    @abstractmethod
+    def buttons(self) -> list[list[str]]:
+        """The labels under each of those messages to the owner."""
+
+    @abstractmethod
+    def code(self) -> list[str]:
+        """The code that each of those messages shows as code."""
+
+    @abstractmethod
+    def files(self) -> list[str]:
+        """The names of files that came from the bot."""
+
+    async def down(self) -> None:
+        """The network goes."""
+        await self.bench.fake.stop()
+
+    async def up(self) -> None:
+        """The network comes back."""
+        await self.bench.fake.start()
+
+
+class Telegram(Driver):
+    name, limit, owner, stranger = "telegram", 4096, 11, 12
+    bench: TelegramBench
+
+    async def open(self, folder: Path) -> None:
+        fake = FakeTelegram()
+        await fake.start()
+        self.bench = TelegramBench(fake, folder)
+        await self.bench.start()
+
+    async def close(self) -> None:
+        await self.bench.stop()
+        await self.bench.telegram.stop()
+
+    async def pair(self) -> None:
+        await self.bench.pair()
+
+    async def say(self, text: str, user: Any = None) -> Any:
+        return self.bench.telegram.people.say(user or self.owner, text)["update_id"]
+
+    async def repeat(self, said: Any) -> None:
+        self.bench.telegram.people.repeat(said, new_id=True)
+
+    async def send_file(self, name: str, data: bytes) -> None:
+        self.bench.telegram.people.send_file(self.owner, data, name=name, mime="text/plain")
+
+    async def press(self, label: str) -> None:
+        for message in reversed(self._mine()):
+            for row in message.get("reply_markup", {}).get("inline_keyboard", []):
+                for button in row:
+                    if button["text"] == label:
+                        people = self.bench.telegram.people
+                        people.press(self.owner, message["message_id"], button["callback_data"])
+                        return
+        raise AssertionError(f"no button {label}")
+
+    def replies(self, user: Any = None) -> list[str]:
+        return self.bench.replies(user or self.owner)
+
+    def buttons(self) -> list[list[str]]:
+        keyboards = [m.get("reply_markup", {}).get("inline_keyboard", []) for m in self._mine()]
+        return [[button["text"] for row in rows for button in row] for rows in keyboards]
+
+    def code(self) -> list[str]:
+        found = []
+        for message in self._mine():
+            units = message["text"].encode("utf-16-le")
+            found += [
+                units[2 * e["offset"] : 2 * (e["offset"] + e["length"])].decode("utf-16-le")
+                for e in message.get("entities", [])
+                if e["type"] == "pre"
+            ]
+        return found
+
+    def files(self) -> list[str]:
+        seen = self.bench.telegram.world.visible(self.owner)
+        return [m["document"]["file_name"] for m in seen if "document" in m and m["from"]["is_bot"]]
+
+    def _mine(self) -> list[dict[str, Any]]:
+        seen = self.bench.telegram.world.visible(self.owner)
+        return [m for m in seen if m["from"]["is_bot"] and "text" in m and "Paired" not in m["text"]]
+
+
+class Discord(Driver):
+    name, limit, owner, stranger = "discord", 2000, 111_111_111_111_111_111, 222_222_222_222_222_222
+    bench: DiscordBench
+
+    async def open(self, folder: Path) -> None:
+        fake = FakeDiscord()
+        await fake.start()
+        self.bench = DiscordBench(fake, folder)
+        await self.bench.start()
+
+    async def close(self) -> None:
+        await self.bench.stop()
+        await self.bench.discord.stop()
+
+    async def pair(self) -> None:
+        await self.bench.pair()
+
+    async def say(self, text: str, user: Any = None) -> Any:
+        return await self.bench.discord.say(user or self.owner, text)
+
+    async def repeat(self, said: Any) -> None:
+        await self.bench.discord.repeat(self._chat(), said)
+
+    async def send_file(self, name: str, data: bytes) -> None:
+        self.bench.discord.world.files[name] = data
+        url = f"http://127.0.0.1:{self.bench.discord.port}/cdn/{name}"
+        file = {
+            "id": "1",
+            "filename": name,
+            "size": len(data),
+            "url": url,
+            "proxy_url": "",
+            "content_type": "text/plain",
+        }
+        await self.bench.discord.say(self.owner, "", attachments=[file])
+
+    async def press(self, label: str) -> None:
+        for message in reversed(self._mine()):
+            if any(b["label"] == label for row in message["components"] for b in row["components"]):
+                await self.bench.discord.press(self.owner, self._chat(), int(message["id"]), label)
+                return
+        raise AssertionError(f"no button {label}")
+
+    def replies(self, user: Any = None) -> list[str]:
+        return self.bench.replies(self.bench.discord.world.direct_channel(user or self.owner))
+
+    def buttons(self) -> list[list[str]]:
+        return [[b["label"] for row in m["components"] for b in row["components"]] for m in self._mine()]
+
+    def code(self) -> list[str]:
+        return [found for text in self.replies() for found in _FENCED.findall(text)]
+
+    def files(self) -> list[str]:
+        held = self.bench.discord.world.messages[self._chat()].values()
+        return [file["filename"] for m in held if m["author"]["bot"] for file in m["attachments"]]
+
+    def _chat(self) -> int:
+        return self.bench.discord.world.direct_channel(self.owner)
+
+    def _mine(self) -> list[dict[str, Any]]:
+        held = self.bench.discord.world.messages[self._chat()]
+        return [m for _, m in sorted(held.items()) if m["author"]["bot"] and "Paired" not in m["content"]]
+
+
+DRIVERS: dict[str, type[Driver]] = {driver.name: driver for driver in (Telegram, Discord)}
