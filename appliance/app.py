@@ -18,7 +18,7 @@ import structlog
 
 from appliance import __version__
 from appliance.agent.sessions import Sessions
-from appliance.backup import backup, newest_backup, prune, restore_point
+from appliance.backup import backup, newest_backup, prune, require_books, restore_point
 from appliance.channels.base import ChatChannel
 from appliance.clock import SystemClock
 from appliance.database import Database
@@ -112,6 +112,7 @@ class Appliance(Parts):
 
     def _open(self) -> None:
         """Build the parts; where that changes the tables of an earlier release, a backup is made before."""
+        require_books(self.state)
         passphrase = self.settings.backup.passphrase.get_secret_value()
         point = restore_point(self.state, core_rooms(), passphrase=passphrase)
         self.build()

@@ -111,6 +111,26 @@ def verify(path: Path, *, passphrase: str = "") -> dict[str, Any]:
     return manifest
 
 
+def require_books(state: Path) -> None:
+    """Raise StateError where conversations stand in `state` and core.db is gone, empty or no database: to begin with
+    empty books would forget today's spending and which messages were answered.
+    """
+    core = state / "core.db"
+    try:
+        whole = core.is_file() and bool(_versions(core))
+    except StateError:
+        whole = False
+    if whole or not any(state.glob("agents/*/sessions/*.jsonl")):
+        return
+    aside = state.with_name(f"{state.name}.aside")
+    archives = sorted((state / "backups").glob("appliance-*.tar.gz*"), key=lambda path: path.stat().st_mtime)
+    back = f"appliance restore {aside}/backups/{archives[-1].name}" if archives else "put back a backup of your own"
+    raise StateError(
+        f"{core} is missing or damaged, so what was spent and answered is not known.",
+        fix=f"mv {state} {aside}, then: {back}",
+    )
+
+
 def restore_point(state: Path, rooms: Rooms, *, passphrase: str = "") -> Made | None:
     """Before a release changes the tables of `state`, save it as STATE/backups/before-upgrade-<time>, so that there is
     a way back; the newest two are kept. None when nothing will change. Raises as `backup` does, and StateError for

@@ -75,6 +75,23 @@ async def test_a_second_house_on_the_same_state_is_refused_with_the_owners_proce
     assert (await home.say("still here"))["status"] == 200
 
 
+@pytest.mark.parametrize("harm", ["gone", "empty", "no database"])
+async def test_without_its_books_a_house_that_was_lived_in_does_not_start(
+    start: Start, tmp_path: Path, harm: str
+) -> None:
+    home = await start()
+    await home.say("hello")
+    core = home.house.state / "core.db"
+    await home.house.stop()
+    for path in home.house.state.glob("core.db*"):
+        path.unlink()
+    if harm != "gone":
+        core.write_bytes(b"" if harm == "empty" else b"no database" * 1000)
+    with pytest.raises(StateError, match="what was spent and answered is not known") as refused:
+        await start()
+    assert f"mv {home.house.state} " in refused.value.fix
+
+
 class Recorder(Carrier):
     """A platform that can edit, in memory: what a person would see."""
 
