@@ -19,9 +19,10 @@ from appliance.agent.turn import Asking
 from appliance.agent.window import Window, fit, message_tokens, tokens
 from appliance.clock import Clock
 from appliance.errors import ModelFault
-from appliance.messages import Message, Person, Purpose, SessionKey
+from appliance.messages import Block, Message, Person, Purpose, SessionKey
 from appliance.models.base import Answer, Model, ModelRequest, Notice, Restarted, TextDelta, ToolSpec
 from appliance.models.resolver import ChainError, Resolver
+from appliance.observability.redaction import hide, stream_mask
 from appliance.settings import Settings
 from appliance.texts import say
 from appliance.tools.registry import Registry
@@ -44,6 +45,16 @@ def profile_of(window: int) -> Profile:
 
 
 _SKILL_ROWS = "skill"  # the account has a row for each skill, the metrics one for all
+
+
+def _hidden(content: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Blocks without the house's own secrets; a thinking block is signed, so one that holds a secret goes whole."""
+    result = []
+    for block in content:
+        hidden = hide(block)
+        if hidden == block or block["type"] not in ("thinking", "redacted_thinking"):
+            result.append(hidden)
+    return tuple(result)
 
 
 @dataclass(slots=True)
@@ -143,19 +154,25 @@ class Brain:
         self, request: ModelRequest, chain: Sequence[str], asking: Asking
     ) -> AsyncIterator[Text | Told | Said]:
         restart = False
+        mask = stream_mask()
         stream = self.resolver.stream(request, chain=chain)
         try:
             async for event in stream:
                 match event:
                     case TextDelta(text=text):
-                        yield Text(text, restart=restart)
-                        restart = False
+                        shown = mask.feed(text)
+                        if shown or restart:
+                            yield Text(shown, restart=restart)
+                            restart = False
                     case Restarted():
-                        restart = True
+                        restart, mask = True, stream_mask()
                     case Notice():
                         yield Told(event.text(asking.language))
                     case Answer(finished=finished, cost=cost, model=name, local=local):
-                        yield Said(finished.content, name, finished.usage, cost, finished.stop, local=local)
+                        if rest := mask.rest():
+                            yield Text(rest, restart=restart)
+                        content = _hidden(finished.content)
+                        yield Said(content, name, finished.usage, cost, finished.stop, local=local)
                     case _:
                         pass
         finally:

@@ -12,6 +12,7 @@ from appliance.agent.loop import Said
 from appliance.agent.transcript import Record
 from appliance.errors import ApplianceError, BudgetExceededError, ModelError, ModelFault
 from appliance.messages import Attachment, Block, Received, Role, Source, Usage
+from appliance.observability.redaction import redact
 from appliance.settings import AgentSettings
 from appliance.texts import say
 from appliance.trust import clean, new_marker, worst, wrap
@@ -144,7 +145,7 @@ class AnswerText:
     def failed(self, error: ApplianceError, language: str) -> None:
         self.error = error.kind if isinstance(error, ModelError) else type(error).__name__
         self.content = ()
-        self.text = refusal_text(error, language)
+        self.text = redact(refusal_text(error, language))  # it may quote what the provider said
 
     def stopped(self, text: str) -> None:
         self.error, self.text, self.content = "stopped", text, ()

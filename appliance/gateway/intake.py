@@ -21,6 +21,7 @@ from appliance.gateway.inbox import MAX_DEATHS, MAX_FAILURES, Extra, Inbox, Rece
 from appliance.gateway.replies import PICODOLLARS, Replies
 from appliance.lanes.pool import Pool
 from appliance.messages import Button, Event, Inbound, Outbound, Received, Reply
+from appliance.observability.redaction import hide
 from appliance.texts import language_of, say
 
 log = structlog.get_logger(__name__)
@@ -65,11 +66,12 @@ class Intake:
     async def accept(self, inbound: Inbound, extra: Extra | None = None) -> Receipt:
         """Store a message and set its answer going; return once it is on disk.
 
-        `extra` runs in the same transaction. Raises InputError for a message that holds nothing.
+        The house's own secrets are masked in it first: whoever pastes one does not want it kept. `extra` runs in the
+        same transaction. Raises InputError for a message that holds nothing.
         """
         if not inbound.text.strip() and not inbound.attachments:
             raise InputError(say("empty_message", inbound.person.language or "en"))
-        receipt, received = await self.inbox.accept(inbound, extra)
+        receipt, received = await self.inbox.accept(replace(inbound, text=hide(inbound.text)), extra)
         if receipt.new:
             self.heard(inbound)
             self._dispatch(received)

@@ -1,4 +1,4 @@
-"""Secrets never leave: one redactor for every sink (logs, audit, errors shown to people, tool results).
+"""Secrets never leave: one redactor for every sink (logs, audit, what is said and stored, tool results).
 
 It knows the actual secret values, in plain, URL-encoded, JSON-escaped and base64 form, and the shapes of common keys.
 """
@@ -10,6 +10,7 @@ import json
 import re
 import threading
 from collections.abc import Iterable
+from typing import Any
 from urllib.parse import quote, quote_plus
 
 MASK = "[redacted]"
@@ -39,6 +40,8 @@ class Redactor:
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._lock = threading.Lock()
         self._forms: set[str] = set()
+        self._beginnings: set[str] = set()
+        self._longest = 0
         self._known: re.Pattern[str] | None = None
         self.add(secrets)
 
@@ -50,13 +53,52 @@ class Redactor:
                     self._forms |= _forms(secret)
             if self._forms:
                 longest_first = sorted(self._forms, key=len, reverse=True)
+                self._beginnings = {form[:end] for form in self._forms for end in range(1, len(form))}
+                self._longest = len(longest_first[0]) - 1
                 self._known = re.compile("|".join(re.escape(form) for form in longest_first))
 
     def redact(self, text: str) -> str:
         """Return the text with every known secret and every secret-looking piece masked."""
-        if self._known is not None:
-            text = self._known.sub(MASK, text)
-        return _SHAPES.sub(_mask, text)
+        return _SHAPES.sub(_mask, self.hide(text))
+
+    def hide(self, value: Any) -> Any:
+        """Return a text, or a tree of lists and dicts, with every known secret masked and all else as it was."""
+        match value:
+            case str():
+                return value if self._known is None else self._known.sub(MASK, value)
+            case dict():
+                return {self.hide(key): self.hide(inner) for key, inner in value.items()}
+            case list() | tuple():
+                return type(value)(self.hide(inner) for inner in value)
+            case _:
+                return value
+
+    def begins_in(self, text: str) -> int:
+        """How many characters at the end of `text` may be the beginning of a known secret."""
+        for count in range(min(self._longest, len(text)), 0, -1):
+            if text[-count:] in self._beginnings:
+                return count
+        return 0
+
+
+class StreamMask:
+    """Hide known secrets in a text that comes in pieces; what may be the beginning of one is held back."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._held = ""
+
+    def feed(self, piece: str) -> str:
+        """Given the next piece, return what may be shown of all so far and was not yet."""
+        text = self._redactor.hide(self._held + piece)
+        count = self._redactor.begins_in(text)
+        self._held = text[len(text) - count :]
+        return str(text[: len(text) - count])
+
+    def rest(self) -> str:
+        """The end of the text was reached: what was held back."""
+        rest, self._held = self._held, ""
+        return rest
 
 
 def _mask(match: re.Match[str]) -> str:
@@ -92,3 +134,13 @@ def add_secrets(secrets: Iterable[str]) -> None:
 def redact(text: str) -> str:
     """Mask secrets in a text, by the house's redactor."""
     return _default.redact(text)
+
+
+def hide(value: Any) -> Any:
+    """Mask only the house's own secrets, in a text or a tree of lists and dicts."""
+    return _default.hide(value)
+
+
+def stream_mask() -> StreamMask:
+    """A mask for one text that comes in pieces, by the house's redactor."""
+    return StreamMask(_default)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.observability.redaction import MASK, Redactor
+from appliance.observability.redaction import MASK, Redactor, StreamMask
 
 SECRET = 's3cr3t/with+odd=chars&"quotes"'
 
@@ -98,3 +98,28 @@ def test_the_longer_of_two_overlapping_secrets_is_masked_whole() -> None:
 @given(st.text())
 def test_no_text_makes_it_fail(text: str) -> None:
     Redactor([SECRET]).redact(text)
+
+
+@given(st.text(max_size=40), st.text(max_size=40), st.data())
+def test_in_pieces_a_text_is_masked_as_it_is_whole(before: str, after: str, data: st.DataObject) -> None:
+    redactor = Redactor(["sk-ant-canary-1", "hunter2-hunter2"])
+    text = f"{before}sk-ant-canary-1{after}hunter2-hunter2"
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
+    mask = StreamMask(redactor)
+    pieces = [mask.feed(text[a:b]) for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    shown = "".join(pieces) + mask.rest()
+    assert shown == redactor.hide(text)
+    assert "canary" not in shown
+
+
+def test_a_text_without_secrets_is_hardly_held_back() -> None:
+    mask = StreamMask(Redactor(["sk-ant-canary-1"]))
+    assert mask.feed("The weather is fi") == "The weather is fi"
+    assert mask.feed("ne, 你好 s") == "ne, 你好 "
+    assert mask.feed("o it is.") == "so it is."
+    assert mask.rest() == ""
+
+
+def test_a_tree_is_masked_in_its_texts_only() -> None:
+    hidden = Redactor(["hunter2-hunter2"]).hide({"a": ["x hunter2-hunter2", 7, None], "api_key": "of-another-house"})
+    assert hidden == {"a": [f"x {MASK}", 7, None], "api_key": "of-another-house"}
