@@ -97,13 +97,16 @@ async def bench(turns: int, sessions: int) -> dict[str, Any]:
                 await timed(house.client, url, {"session": "warm"}, 20)
                 plain: list[float] = []
                 floor: list[float] = []
+                memory: list[float] = []
                 for block in range(10):  # in turn, so that both see the same machine
                     plain += await timed(house.client, url, {"session": f"s{block}"}, turns // 10)
                     floor += await timed(house.client, f"http://127.0.0.1:{port}/echo", {}, turns // 10)
+                    memory.append(round(rss_mb(house.pid), 1))
                 result["turn_ms"] = {"median": _r(statistics.median(plain)), "p95": _r(percentile(plain, 0.95))}
                 result["echo_ms"] = {"median": _r(statistics.median(floor)), "p95": _r(percentile(floor, 0.95))}
                 result["ratio_median"] = _r(statistics.median(plain) / statistics.median(floor))
                 result[f"turns_per_s_{sessions}_sessions"] = _r(await parallel(house.client, url, sessions, 25))
+                result["rss_mb_each_tenth"] = memory
                 result["rss_mb_after"] = round(rss_mb(house.pid), 1)
             finally:
                 await house.close()
