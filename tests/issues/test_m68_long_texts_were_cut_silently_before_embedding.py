@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from appliance.testing.local_service import LocalService, LocalUnavailableError, required, similarity
+from appliance.testing.local_service import LocalService, similarity
 
 pytestmark = [pytest.mark.local, pytest.mark.timeout(1800)]
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[LocalService]:
-    try:
-        found = LocalService(chat="off")
-    except LocalUnavailableError as error:
-        if required():
-            raise
-        pytest.skip(f"no local model: {error}")
-    yield found
-    found.close()
 
 
 def test_texts_equal_in_the_first_512_tokens_differ(service: LocalService) -> None:

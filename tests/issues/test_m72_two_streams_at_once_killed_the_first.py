@@ -5,26 +5,13 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from appliance.testing.local_service import LocalService, LocalUnavailableError, required
+from appliance.testing.local_service import LocalService
 
 pytestmark = [pytest.mark.local, pytest.mark.timeout(1800)]
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[LocalService]:
-    try:
-        found = LocalService(embedder="off")
-    except LocalUnavailableError as error:
-        if required():
-            raise
-        pytest.skip(f"no local model: {error}")
-    yield found
-    found.close()
 
 
 def test_two_streams_100_ms_apart_both_complete(service: LocalService) -> None:

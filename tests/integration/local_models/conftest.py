@@ -1,20 +1,26 @@
-from __future__ import annotations
+"""The real service with the small models; where it cannot run, a skip, or a failure when it is required."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from appliance.testing.local_service import LocalService, LocalUnavailableError, required
 
 
-@pytest.fixture(scope="session")
-def service() -> Iterator[LocalService]:
-    """The real service with the small models; where it cannot run, a skip, or a failure when it is required."""
+def running(**models: Any) -> Iterator[LocalService]:
+    """The service with these models, for a fixture to yield from."""
     try:
-        found = LocalService()
+        found = LocalService(**models)
     except LocalUnavailableError as error:
         if required():
             raise
         pytest.skip(f"no local model: {error}")
     yield found
     found.close()
+
+
+@pytest.fixture(scope="session")
+def service() -> Iterator[LocalService]:
+    """With a chat model and an embedder."""
+    yield from running()

