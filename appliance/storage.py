@@ -7,6 +7,7 @@ import errno
 import fcntl
 import os
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
 
 from appliance.errors import StateError
@@ -65,6 +66,24 @@ def set_aside(path: Path, stamp: str) -> Path:
     path.rename(target)
     fsync_folder(path.parent)
     return target
+
+
+def lines_from_end(path: Path, *, chunk: int = 1 << 20) -> Iterator[bytes]:
+    """The lines of a file without their newlines, the last one first, read as far as they are asked for.
+
+    A file that ends with a newline begins with an empty line here.
+    """
+    with path.open("rb") as file:
+        at = file.seek(0, os.SEEK_END)
+        rest = b""
+        while at:
+            size = min(chunk, at)
+            at -= size
+            file.seek(at)
+            first, *lines = (file.read(size) + rest).split(b"\n")
+            yield from reversed(lines)
+            rest = first
+        yield rest
 
 
 class StateLock:

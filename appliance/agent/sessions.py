@@ -149,18 +149,25 @@ class Sessions:
         """What was said, as the API shows it: one row a user message and one an answer, oldest first."""
         found = self._open.get(key.value)
         path = self.path(key)
-        records = found.records if found else (read_messages(path, key.value) if path.exists() else [])
+        if found is not None and (found.whole or len(_shown(found.records)) >= limit):
+            records = found.records
+        else:
+            records = read_messages(path, key.value, lambda seen: len(_shown(seen)) >= limit) if path.exists() else []
         results = _results(records)
         rows = [row for record in records if (row := _api_row(record, results)) is not None]
         return rows[-limit:]
 
     def tool_result(self, key: SessionKey, call: str) -> tuple[str, Source] | None:
         """The result of an earlier tool call of a session, whole as it was in the prompt, and where it came from."""
-        for record in reversed(self.transcript(key).records):
-            for block in record.get("content", ()) if record.get("kind") == "tool" else ():
-                if block.get("tool_use_id") == call:
-                    return str(block["content"]), Source(record.get("source", Source.OWN))
-        return None
+        transcript = self.transcript(key)
+        record = _result_of(call, transcript.records)
+        if record is None and not transcript.whole:
+            older = read_messages(transcript.path, key.value, lambda seen: _result_of(call, seen) is not None)
+            record = _result_of(call, older)
+        if record is None:
+            return None
+        block = next(b for b in record["content"] if b.get("tool_use_id") == call)
+        return str(block["content"]), Source(record.get("source", Source.OWN))
 
     def export(self, key: SessionKey) -> bytes:
         """The transcript as it stands on disk."""
@@ -195,6 +202,19 @@ def short_name(key: str) -> str:
     if len(parts) == 3 and parts[2] == "main":
         return "main"
     return parts[3] if len(parts) == 4 and parts[2] == "web" else key
+
+
+def _shown(records: Rows) -> Rows:
+    """The records that make a row of their own."""
+    return [r for r in records if r.get("type") == "marker" or r.get("final") or "rows" in r]
+
+
+def _result_of(call: str, records: Iterable[Record]) -> Record | None:
+    """The record with the result of a tool call."""
+    for record in records:
+        if record.get("kind") == "tool" and any(b.get("tool_use_id") == call for b in record["content"]):
+            return record
+    return None
 
 
 def _api_row(record: Record, results: dict[str, Any]) -> dict[str, Any] | None:

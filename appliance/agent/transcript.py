@@ -11,12 +11,15 @@ The first line names the session ({"type": "session", "key": ...}), so a file ca
 
 A record's id is turn + sequence and stands in the file once: appending it again does nothing. A damaged line is put
 aside whole in `<name>.damaged` and skipped; the next append never touches it.
+
+Years of talk stand in one file, so only its end is kept in memory: the open window and RECENT records before it. A
+large file is read from its end, and no further than that.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +27,17 @@ import msgspec
 
 from appliance.crash_points import crash_point
 from appliance.errors import StateError
-from appliance.storage import fsync_folder
+from appliance.storage import fsync_folder, lines_from_end
 
 Record = dict[str, Any]
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _LINE_LIMIT = 64 * 1024 * 1024
+_WHOLE_BYTES = 4 * 1024 * 1024
+_BLANK = b"\r\x00 \t\xef\xbb\xbf\n"
+_LOOK_LINES = 50
+RECENT = 500
+Enough = Callable[[list[Record]], bool]
 
 
 class Transcript:
@@ -39,28 +47,65 @@ class Transcript:
         self.path = path
         self.key = key
         self.records: list[Record] = []
+        self.whole = True  # whether `records` goes back to the file's beginning
         self.damaged = 0
         self._ids: set[str] = set()
         self._fd: int | None = None
         self._size = 0
 
-    def load(self) -> None:
-        """Read the file (a missing one is empty), repair its tail, keep the records of the open window in memory.
+    def load(self, enough: Enough | None = None) -> None:
+        """Read the file (a missing one is empty), repair its tail, keep the records of its end in memory.
 
-        Raises StateError when the file belongs to another session. Damaged bytes go to `<name>.damaged`.
+        `enough`, given the newest records, newest first, says that no earlier one is wanted; the default wants the open
+        window and RECENT more. Raises StateError when the file belongs to another session. Damaged bytes go to
+        `<name>.damaged`.
         """
-        self.records, self._ids, self.damaged = [], set(), 0
+        self.records, self._ids, self.damaged, self.whole = [], set(), 0, True
         if not self.path.exists():
             return
-        raw = self.path.read_bytes()
         bad: list[bytes] = []
-        for line in raw.split(b"\n"):
+        large = self.path.stat().st_size > _WHOLE_BYTES
+        if large:
+            with self.path.open("rb") as file:
+                self._take(file.readline(), bad)
+        lines = self._end(enough or _window_and_recent) if large else self.path.read_bytes().split(b"\n")
+        for line in lines:
             self._take(line, bad)
-        if raw and not raw.endswith(b"\n"):
-            self._close_tail(raw)
+        if lines[-1]:
+            self._close_tail()
         if bad:
             self.damaged = len(bad)
             self._keep_damaged(bad)
+        if enough is None:
+            self._forget()
+
+    def _end(self, enough: Enough) -> list[bytes]:
+        """The last lines of the file, in order, back to where `enough` was seen."""
+        lines: list[bytes] = []
+        seen: list[Record] = []
+        for line in lines_from_end(self.path):
+            lines.append(line)
+            found = [r for r in _records_in(line.strip(_BLANK)) if _is_record(r)]
+            if found:
+                seen.extend(reversed(found))
+                if len(lines) % _LOOK_LINES == 0 and enough(seen):
+                    self.whole = False
+                    break
+        lines.reverse()
+        return lines
+
+    def _forget(self) -> None:
+        """Let go of what is older than the window and RECENT records before it."""
+        window = self.window()
+        if len(window) > 1 and window[0].get("type") == "marker":
+            window = window[1:]  # what the marker kept stands before it
+        start = next((i for i, record in enumerate(self.records) if window and record is window[0]), len(self.records))
+        start -= RECENT
+        if start < RECENT:
+            return  # not worth the copying
+        del self.records[:start]
+        self._ids = {record["id"] for record in self.records if "id" in record}
+        self.whole = False
 
     def append(self, record: Record) -> bool:
         """Write one record and its newline, fdatasync; False when its id already stands. Raises OSError."""
@@ -73,6 +118,8 @@ class Transcript:
         if identity is not None:
             self._ids.add(identity)
         self.records.append(record)
+        if record.get("type") == "marker":
+            self._forget()
         return True
 
     def has(self, identity: str) -> bool:
@@ -105,7 +152,7 @@ class Transcript:
         return [marker, *earlier, *tail]
 
     def _take(self, line: bytes, bad: list[bytes]) -> None:
-        line = line.strip(b"\r\x00 \t\xef\xbb\xbf")
+        line = line.strip(_BLANK)
         if not line:
             return
         found = list(_records_in(line))
@@ -127,7 +174,7 @@ class Transcript:
                 self._ids.add(identity)
             self.records.append(record)
 
-    def _close_tail(self, raw: bytes) -> None:
+    def _close_tail(self) -> None:
         """End a cut last line with a newline, so that the next record starts on its own."""
         self._open()
         self._write(b"\n")
@@ -191,9 +238,21 @@ def _is_record(record: Record) -> bool:
     )
 
 
-def read_messages(path: Path, key: str) -> list[Record]:
-    """All records of a transcript, markers included, without keeping them: for pages and exports."""
+def _window_and_recent(seen: list[Record]) -> bool:
+    """Whether the newest records, newest first, hold the open window and RECENT more."""
+    marker = next((number for number, record in enumerate(seen) if record.get("type") == "marker"), None)
+    if marker is None:
+        return False
+    kept = set(seen[marker].get("kept", ()))
+    if kept:
+        at = [number for number, record in enumerate(seen) if record.get("id") in kept]
+        return len(at) == len(kept) and len(seen) > at[-1] + RECENT
+    return len(seen) > marker + RECENT
+
+
+def read_messages(path: Path, key: str, enough: Enough | None = None) -> list[Record]:
+    """Records of a transcript, markers included, without keeping them: for pages. All of them, or back to `enough`."""
     transcript = Transcript(path, key)
-    transcript.load()
+    transcript.load(enough or (lambda seen: False))
     transcript.close()
     return transcript.records

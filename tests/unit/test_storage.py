@@ -3,12 +3,15 @@
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from appliance.errors import StateError
-from appliance.storage import StateLock, atomic_write, prepare_state, set_aside, sweep_temporaries
+from appliance.storage import StateLock, atomic_write, lines_from_end, prepare_state, set_aside, sweep_temporaries
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_no_temporary(
@@ -63,3 +66,11 @@ def test_a_state_that_is_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("x")
     with pytest.raises(StateError, match="not a folder"):
         prepare_state(tmp_path / "state")
+
+
+@given(st.binary(max_size=60), st.integers(1, 8))
+def test_lines_from_the_end_are_the_lines_of_the_file(raw: bytes, chunk: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+        path.write_bytes(raw)
+        assert list(lines_from_end(path, chunk=chunk))[::-1] == raw.split(b"\n")

@@ -1,5 +1,6 @@
 """A transcript is append-only, and whatever happened to the file, what is whole in it is read."""
 
+import tempfile
 from pathlib import Path
 
 import msgspec
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.agent.transcript import Transcript
+from appliance.agent.transcript import RECENT, Transcript
 from appliance.errors import StateError
 
 KEY = "agent:main:main"
@@ -140,3 +141,53 @@ def test_after_a_compaction_the_summary_and_what_was_kept_come_first(path: Path)
     window = opened(path).window()
     assert window[0]["summary"] == "s"
     assert [r.get("id") for r in window[1:]] == ["t.3", "t.4"]
+
+
+def marker(number: int, kind: str, kept: list[int]) -> dict[str, object]:
+    return {
+        "type": "marker", "kind": kind, "summary": "short" if kind == "compaction" else None,
+        "kept": [f"t.{one}" for one in kept], "at": str(number),
+    }  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(["say", "say", "say", "new", "compaction"]), max_size=60), st.integers(0, 4))
+def test_the_end_of_a_large_file_gives_the_window_that_the_whole_gives(steps: list[str], keep: int) -> None:
+    with pytest.MonkeyPatch.context() as patched, tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "session.jsonl"
+        written: list[dict[str, object]] = []
+        transcript = opened(path)
+        for number, step in enumerate(steps):
+            said = [int(str(r["seq"])) for r in written if "seq" in r]
+            entry = record(number) if step == "say" else marker(number, step, said[len(said) - min(keep, len(said)) :])
+            written.append(entry)
+            transcript.append(entry)
+        transcript.close()
+        whole = opened(path).window()
+        patched.setattr("appliance.agent.transcript._WHOLE_BYTES", 0)
+        patched.setattr("appliance.agent.transcript._LOOK_LINES", 1)
+        patched.setattr("appliance.agent.transcript.RECENT", 3)
+        assert opened(path).window() == whole
+
+
+def test_a_long_life_is_not_kept_in_memory(path: Path) -> None:
+    transcript = opened(path)
+    for number in range(4 * RECENT):
+        transcript.append(record(number))
+        if number % 100 == 99:
+            transcript.append(marker(number, "compaction", [number - 1, number]))
+    assert len(transcript.records) < 3 * RECENT
+    assert not transcript.whole
+    assert [r.get("id") for r in transcript.window()] == [None, f"t.{4 * RECENT - 2}", f"t.{4 * RECENT - 1}"]
+    transcript.append(record(9999))
+    assert opened(path).records[-1]["id"] == "t.9999"
+
+
+def test_what_a_large_file_ends_with_is_mended_like_a_small_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("appliance.agent.transcript._WHOLE_BYTES", 100)
+    raw = filled(path, 5)
+    path.write_bytes(raw[:-20])
+    transcript = opened(path)
+    assert [r["id"] for r in transcript.records] == [f"t.{n}" for n in range(4)]
+    assert transcript.damaged == 1
+    transcript.append(record(7))
+    assert [r["id"] for r in opened(path).records] == ["t.0", "t.1", "t.2", "t.3", "t.7"]
