@@ -3,7 +3,7 @@
     python tests/benchmarks/load.py [--sessions 1,100,1000,10000] [--megabytes 1,10,100] [--plot load.svg]
 
 A fresh STATE of each size is written as the product writes it, compacted every 200 turns; then the gateway is started
-on it as a user would, with the fake provider answering at once. Times are milliseconds, medians of five where one is not
+on it as a user would, the fake provider answering at once. Times are milliseconds, medians of five where one is not
 enough; memory is RSS in MiB. `growth` is the ratio of the largest size to the smallest.
 """
 
