@@ -193,6 +193,15 @@ def test_the_images_are_as_small_as_promised_and_hold_no_compiler() -> None:
     assert there.strip() == "[]"
 
 
+def test_what_is_in_an_image_can_be_listed() -> None:
+    listed = json.loads(run(sys.executable, "scripts/image-contents", GATEWAY))
+    found = {part["purl"].split("@")[0]: part for part in listed["components"]}
+    assert found["pkg:deb/debian/libc6"]["version"]
+    assert found["pkg:pypi/apsw"]["version"]
+    assert found["pkg:pypi/discord-py"]["version"]
+    assert listed["metadata"]["component"]["bom-ref"].startswith("sha256:")
+
+
 def test_every_process_is_the_owners_and_its_files_are_too(stack: Stack) -> None:
     for service in ("gateway", "sandbox-runner", "prometheus"):
         rows = run("docker", "top", f"{stack.project}-{service}-1", "-eo", "pid,uid,comm").splitlines()[1:]

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TOOLS = Path(sys.executable).parent
-DOCKERFILES = sorted(ROOT.glob("sandbox_images/*/Dockerfile"))
+DOCKERFILES = sorted([*ROOT.glob("sandbox_images/*/Dockerfile"), ROOT / "ansible" / "try" / "Dockerfile"])
 
 
 def scripts() -> list[Path]:
@@ -44,4 +44,4 @@ def test_dockerfiles_are_sound(path: Path) -> None:
 
 
 def test_yaml_files_are_sound() -> None:
-    assert read_by(TOOLS / "yamllint", "--strict", "compose", "grafana") == ""
+    assert read_by(TOOLS / "yamllint", "--strict", "compose", "grafana", "ansible") == ""
