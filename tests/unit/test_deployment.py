@@ -141,3 +141,56 @@ def test_a_release_is_the_same_bytes_from_the_same_commit(tmp_path: Path) -> Non
     top = f"appliance-{__version__}"
     assert {f"{top}/compose/compose.yaml", f"{top}/grafana", f"{top}/scripts/images", f"{top}/uv.lock"} <= names
     assert all(name.startswith(top) for name in names)
+
+
+# virtual machine ----------------------------------------------------------------------------------------------------
+
+MAKE_VM = ROOT / "ansible" / "vm" / "make-vm"
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    path = tmp_path / "key.pub"
+    path.write_text("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExample me@home\n")
+    return path
+
+
+def made(key: Path, *words: str) -> str:
+    done = run(MAKE_VM, "--print", *words, "--key", key, "--image", "debian.qcow2", "--disk", "60")
+    assert done.returncode == 0, done.stderr
+    for shared in ("virtiofs", "9p", "--filesystem", "password "):
+        assert shared not in done.stdout, "a folder of the host, or a password"
+    return done.stdout
+
+
+def test_a_machine_on_libvirt_gets_the_key_and_no_password(key: Path) -> None:
+    cloud, _, commands = made(key).partition("---\n")
+    assert cloud.startswith("#cloud-config\n")
+    data = yaml.safe_load(cloud)
+    assert data["ssh_pwauth"] is False
+    assert data["users"] == [{"name": "root", "lock_passwd": True, "ssh_authorized_keys": [key.read_text().strip()]}]
+    assert commands.startswith("virt-install ")
+    assert "size=60" in commands
+
+
+def test_a_machine_on_proxmox_gets_the_key_and_no_password(key: Path) -> None:
+    commands = made(key, "--proxmox").splitlines()
+    assert [line.split()[:2] for line in commands] == [["qm", word] for word in ("create", "set", "resize", "start")]
+    assert f"--sshkeys {key}" in commands[1]
+    assert commands[2].split()[-1] == "60G"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--key", "/nothing.pub"], "no public key"),
+        (["--name", "My VM"], "may hold"),
+        (["--disk", "many"], "not a number"),
+        (["--colour", "blue"], "unknown option"),
+        (["--name"], "wants a value"),
+    ],
+)
+def test_a_wrong_option_is_named_and_nothing_is_made(key: Path, words: list[str], said: str) -> None:
+    done = run(MAKE_VM, "--key", key, "--image", "/nothing.qcow2", *words)
+    assert done.returncode in (1, 2)
+    assert said in done.stderr

@@ -67,25 +67,30 @@ class Whole:
 
 
 @pytest.fixture
-async def whole(tmp_path: Path) -> AsyncIterator[Whole]:
-    async with FakeAnthropic() as provider:
-        settings = load_settings(
-            environ={
-                "APPLIANCE_STATE_DIR": str(tmp_path / "state"),
-                "APPLIANCE_SERVER__PORT": "0",
-                "APPLIANCE_LOCAL__ENABLED": "false",
-                "APPLIANCE_EXEC__ENABLED": "false",
-                "APPLIANCE_HEARTBEAT__ENABLED": "true",
-                "APPLIANCE_SERVER__METRICS_TOKEN": "only-for-the-numbers-0123456789",
-                "ANTHROPIC_API_KEY": "sk-ant-test",
-                "ANTHROPIC_BASE_URL": provider.url,
-            }
-        )
-        house = Appliance(settings)
-        url = await house.start()
-        headers = {"authorization": f"Bearer {(settings.state / 'token').read_text().strip()}"}
-        try:
-            async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=30.0) as client:
-                yield Whole(house, url, client)
-        finally:
-            await house.stop()
+async def provider() -> AsyncIterator[FakeAnthropic]:
+    async with FakeAnthropic() as started:
+        yield started
+
+
+@pytest.fixture
+async def whole(tmp_path: Path, provider: FakeAnthropic) -> AsyncIterator[Whole]:
+    settings = load_settings(
+        environ={
+            "APPLIANCE_STATE_DIR": str(tmp_path / "state"),
+            "APPLIANCE_SERVER__PORT": "0",
+            "APPLIANCE_LOCAL__ENABLED": "false",
+            "APPLIANCE_EXEC__ENABLED": "false",
+            "APPLIANCE_HEARTBEAT__ENABLED": "true",
+            "APPLIANCE_SERVER__METRICS_TOKEN": "only-for-the-numbers-0123456789",
+            "ANTHROPIC_API_KEY": "sk-ant-test",
+            "ANTHROPIC_BASE_URL": provider.url,
+        }
+    )
+    house = Appliance(settings)
+    url = await house.start()
+    headers = {"authorization": f"Bearer {(settings.state / 'token').read_text().strip()}"}
+    try:
+        async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=30.0) as client:
+            yield Whole(house, url, client)
+    finally:
+        await house.stop()
