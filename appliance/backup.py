@@ -104,8 +104,10 @@ def newest_backup(state: Path) -> float | None:
 
 
 def verify(path: Path, *, passphrase: str = "") -> dict[str, Any]:
-    """Open an archive, check core.db and every checksum; return its manifest. Raises StateError, InputError."""
-    with tempfile.TemporaryDirectory() as folder:
+    """Open an archive beside itself, check core.db and every checksum; return its manifest. Raises StateError,
+    InputError.
+    """
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:  # /tmp may be small: in compose it is memory
         manifest = _unpack(path, Path(folder), passphrase)
         _check_database(Path(folder) / "core.db")
     return manifest
@@ -224,12 +226,16 @@ def _write_archive(state: Path, core: Path, target: Path, secrets: bool) -> int:
     sums: dict[str, str] = {}
     with tarfile.open(target, "w:gz", compresslevel=6) as archive:
         for path, name in [(core, "core.db"), *((p, str(p.relative_to(state))) for p in _members(state, secrets))]:
-            try:
-                data = path.read_bytes()
-            except FileNotFoundError:
-                continue  # expired or removed while we read
-            sums[name] = hashlib.sha256(data).hexdigest()
-            _add(archive, name, data)
+            # Copied before it is added: what grows meanwhile cannot tear the archive, and no file is held in memory.
+            with tempfile.SpooledTemporaryFile(max_size=_CHUNK, dir=str(target.parent)) as copy:
+                try:
+                    with path.open("rb") as source:
+                        shutil.copyfileobj(source, copy, _CHUNK)
+                except FileNotFoundError:
+                    continue  # expired or removed while we read
+                copy.seek(0)
+                sums[name] = hashlib.file_digest(copy, "sha256").hexdigest()
+                _add(archive, name, copy)
         manifest = {
             "format": _FORMAT,
             "version": __version__,
@@ -237,14 +243,15 @@ def _write_archive(state: Path, core: Path, target: Path, secrets: bool) -> int:
             "secrets": secrets,
             "sha256": sums,
         }
-        _add(archive, "manifest.json", json.dumps(manifest).encode())
+        _add(archive, "manifest.json", io.BytesIO(json.dumps(manifest).encode()))
     return len(sums)
 
 
-def _add(archive: tarfile.TarFile, name: str, data: bytes) -> None:
+def _add(archive: tarfile.TarFile, name: str, content: IO[bytes]) -> None:
     info = tarfile.TarInfo(name)
-    info.size, info.mode = len(data), 0o600
-    archive.addfile(info, io.BytesIO(data))
+    info.size, info.mode = content.seek(0, io.SEEK_END), 0o600
+    content.seek(0)
+    archive.addfile(info, content)
 
 
 def _publish(plain: Path, target: Path, passphrase: str) -> None:

@@ -2,6 +2,8 @@
 
 import io
 import tarfile
+import tempfile
+import tracemalloc
 from pathlib import Path
 
 import apsw
@@ -165,3 +167,20 @@ def test_before_tables_change_there_is_a_backup_to_go_back_to(state: Path, tmp_p
 def test_a_state_that_no_release_has_opened_needs_no_way_back(state: Path, tmp_path: Path) -> None:
     assert restore_point(state, ROOMS) is None
     assert restore_point(tmp_path / "nothing", ROOMS) is None
+
+
+def test_large_files_need_neither_memory_nor_the_machines_temporary_folder(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In compose /tmp is 128 MB of memory: a house with more than that could not have a backup at all."""
+    (state / "agents/main/files").mkdir()
+    with (state / "agents/main/files/film.bin").open("wb") as file:
+        file.truncate(64 * 1024**2)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "no-such-folder"))
+    tracemalloc.start()
+    made = backup(state)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 32 * 1024**2
+    restore(made.path, tmp_path / "fresh", ROOMS)
+    assert (tmp_path / "fresh/agents/main/files/film.bin").stat().st_size == 64 * 1024**2
