@@ -29,7 +29,8 @@ def backup_age(patient: Patient) -> Outcome | None:
         return None
     newest = newest_backup(patient.state)
     if newest is None:
-        born = min(core.stat().st_ctime, (patient.state / "token").stat().st_mtime if _token(patient) else time.time())
+        token = patient.state / "token"  # made at the first start and not written since
+        born = (token if token.exists() else core).stat().st_mtime
         if patient.settings.backup.nightly and time.time() - born < _LATE:
             return "pass", f"The first nightly backup is made after {patient.settings.backup.hour}:00."
         return "warn", "There is no backup in STATE/backups.", "appliance backup"
@@ -38,10 +39,6 @@ def backup_age(patient: Patient) -> Outcome | None:
         return "warn", f"The last backup was made {hours / 24:.1f} days ago.", "appliance backup, and see the log."
     sealed = "" if patient.settings.backup.passphrase.get_secret_value() else " It is not encrypted."
     return "pass", f"The last backup was made {hours:.0f} hours ago.{sealed}"
-
-
-def _token(patient: Patient) -> bool:
-    return (patient.state / "token").exists()
 
 
 def model_files(patient: Patient) -> Outcome | None:
