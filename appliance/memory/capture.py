@@ -27,7 +27,7 @@ __all__ = ["Item", "capture", "jsonl", "warm"]
 
 _LONGEST = 6_000  # characters: a longer message is pasted matter, of which only both ends are the person's own
 _NAMED = re.compile(
-    r"(?:I'm|I am|i'm|Im|im|This is|我是) (?!OK|Fine|Sorry|Sure|Back|Here|Done|Good|In|On|At|From)"
+    r"(?:I'm|I am|i'm|Im|im|This is|我是) (?!(?:OK|Fine|Sorry|Sure|Back|Here|Done|Good|In|On|At|From)\b)"
     r"[A-Z][a-z]{1,14}(?: [A-Z][a-z]{1,14})?"
 )
 # "My dentist is Dr. Lin": somebody outside, and still a fact about the household.
@@ -79,13 +79,16 @@ _GOES_ON = ("主要", "平时", "同时", "mostly", "mainly")
 _TURNS = re.compile(r"另外|对了|顺便|顺带|话说|还有|\b(?:btw|by the way|also|oh and)\b")
 _PRONOUN = re.compile(r"[他她它]|(?:he|she|they|it)\b")
 _KIN = re.compile(f"{facts_zh.KIN}|{facts_en.KIN}")
+_WHOM = re.compile(f"(?:我|我的|我们的|家里)?{facts_zh.KIN}|(?:my|our|the) {facts_en.KIN}\\b")
+_MAY = re.compile(r"you (?:can|could|may) (?:skip|leave out|spare|drop)\b")
 _APPOSITION = re.compile(r"(?:an?|the) \w+(?! (?:is|are|was|has))")
 _BEFORE_DOING = re.compile(r"^before (?:you )?\w+|(?:之前|以前|前)$")
 _TO_ME = re.compile(r"\b(?:show|send|give|read|run|tell|text|ask|check|let|ping)\b.*\bme\b|给我|让我|跟我|问我")
 _PERSONAL = re.compile(r"我(?!家|们家|的)|(?:i|i'm|im)\b")
 # "The guard said parcels must not …": told by somebody who is neither of us.
 _TELLS = re.compile(
-    r"^[^，,。我你咱别不要请都先能可少多用就再也后时说以]{1,8}(?:说|讲|写道|规定|要求|建议|劝|嘱咐|叮嘱"
+    r"^(?!从|每|今后|往后|默认)[^，,。我你咱别不要请都先能可少多用就再也后时说以]{1,8}(?:说|讲|写道|规定|要求"
+    r"|建议|劝|嘱咐|叮嘱"
     r"|通知)(?![话法明得服起到谎])"
     r"(?!一?[下声])(?:过|了|我们?|大家)?[^，,。]{3,}"
     r"|^(?!i\b|we\b|you\b|please\b|never\b|don't\b)(?:\w+ ){1,4}(?:says?|said|claims?|insists?|thinks?"
@@ -121,13 +124,13 @@ def capture(text: str) -> list[Item]:
         return []
     masked = mask(folded, rules)
     items: list[Item] = []
-    complained = False
+    complained: Tag | None = None
     for start, end, ender in sentences(masked):
-        found, leads = _in_japanese(text, masked, start, end, ender), False
+        found, leads = _in_japanese(text, masked, start, end, ender), None
         if not found:
             found, leads = _sentence(text, masked, start, end, ender, rules)
             found = found or _remembered(text, masked, start, end, ender)
-        if complained and found and found[0].tag != "O":
+        if complained and found and found[0].tag in (complained, "B"):
             items.pop()  # the complaint only led to what is asked for now
         items.extend(found)
         complained = leads
@@ -156,15 +159,15 @@ def jsonl(lines: Iterable[str]) -> Iterator[str]:
         yield json.dumps(answer, ensure_ascii=False)
 
 
-def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: Rules) -> tuple[list[Item], bool]:
-    """The items of a sentence, and whether the last one is a complaint that leads to something."""
+def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: Rules) -> tuple[list[Item], Tag | None]:
+    """The items of a sentence, and the tag of the last one when it is a complaint that leads to something."""
     whole = masked[start:end].strip()
     asked = "?" in ender or "？" in ender
     if rules.wished.search(whole):
-        return [Item(text[start:end].strip(), "W")], False
+        return [Item(text[start:end].strip(), "W")], None
     parts = [] if _states_nothing(whole, asked, rules) else clauses(masked, start, end, rules)
     if not parts:
-        return [], False
+        return [], None
     view = View.of(whole, parts[0].text, asked, rules)
     found = _Found(text, masked)
     others = told = False  # somebody outside the household is spoken of; what somebody said is being told
@@ -297,7 +300,10 @@ class _Found:
                 # "From now on when you touch the firewall, ask me first": one boundary.
                 self._spans[-1] = (begin, clause.end, "B", False)
                 return
-            if tag == "O" and before == "O" and not strong:
+            if tag == "B" and before == "O" and _MAY.match(clause.text):
+                return  # "I'm an electrician, you can skip the basics"
+            named = _NAMED.fullmatch(self._text, begin, end) is not None and clause.text.startswith(("i ", "we ", "我"))
+            if tag == "O" and before == "O" and not strong and not named and not self._another(clause, begin):
                 # "We moved the server, it runs Debian": one fact told in two breaths.
                 self._spans[-1] = (begin, clause.end, "O", led)
                 return
@@ -314,6 +320,11 @@ class _Found:
         self._weak = not strong
         self._taste = tag == "O" and _TASTE.search(self._masked, clause.start, clause.end) is not None
         self._spans.append((clause.start, clause.end, tag, leads))
+
+    def _another(self, clause: Clause, begin: int) -> bool:
+        """True when `clause` is about somebody of the household other than the fact that stands at `begin`."""
+        whom = _WHOM.match(clause.text)
+        return whom is not None and not self._masked.startswith(whom.group(), begin)
 
     def _follows(self, before: Tag, tag: Tag, *, eased: bool) -> bool:
         """True for an afterthought, or for what follows from the fact just told.
@@ -344,9 +355,9 @@ class _Found:
         return bool(self._spans) and _KIN.search(self._masked, *self._spans[-1][:2]) is not None
 
     @property
-    def complaint(self) -> bool:
-        """True when the last item is a complaint: a want that says what is wrong, not what to do."""
-        return bool(self._spans) and self._spans[-1][2] == "W" and self._spans[-1][3]
+    def complaint(self) -> Tag | None:
+        """The tag of the last item when it is a complaint: it says what is wrong, not what to do."""
+        return self._spans[-1][2] if self._spans and self._spans[-1][3] else None
 
     def items(self) -> list[Item]:
         return [Item(self._text[start:end].strip(), tag) for start, end, tag, _ in self._spans]

@@ -14,7 +14,7 @@ _SENTENCE = re.compile(r"[。！!？?；;\n…]+|(?<!\bdr)(?<!\bmr)(?<!\bmrs)(?<
 _CLAUSE = re.compile(
     r"[，,]|——|\s[-–—]\s|(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])"
     r"|(?<!\d)[:：](?=\s*(?:don'?t|do not|never|no |please|别|不要|请|勿|禁止|不许|密码))"
-    r"|(?<!nobody)(?<!no one)(?<!nothing)(?<!all)\s(?=(?:but|because|cos) )"
+    r"|(?<!nobody)(?<!no one)(?<!nothing)(?<!all)\s(?=(?:but(?! (?:not|never) )|because|cos) )"
     r"|(?<!husband)(?<!wife)(?<!partner)(?<!mum)(?<!mom)(?<!dad)(?<!son)(?<!daughter)(?<!kids)(?<!friend)"
     r"\s(?=(?:so|and) (?:please |pls |maybe |just )?"
     r"(?:don'?t|dont|do not|no |never|skip|stop|keep|i |i'm |im |my |we |call me|use |send |hold ))"

@@ -19,7 +19,12 @@ WHOLE_HYPOTHESIS = (
     r"|lived|bought)|were i\b|had i\b|if you think about it|would i\b|in another life|in a perfect world"
     r"|theoretically|for the sake of argument|philosophically|if only)\b"
 )
-CONDITION = r"\bif\b|\bin case\b|\bprovided\b|\bassuming\b"
+# "If that's ok" is only polite.
+CONDITION = (
+    r"\bif\b(?! (?:that'?s|it'?s|that is|it is) (?:ok|okay|all right|alright|fine|possible|not too)\b"
+    r"| you (?:can|could|don't mind|wouldn't mind)\b| possible\b| at all\b)"
+    r"|\bin case\b|\bprovided\b|\bassuming\b"
+)
 WISHED = (
     r"\bit (?:would|'d) (?:really |actually )?(?:help|be a (?:big |huge |great )?help|make \w+ (?:day"
     r"|life)|save me) (?:if|a|so|time)|\bi'd be (?:happier|better off|glad|grateful|delighted) (?:if"
@@ -55,7 +60,7 @@ FROM_TODAY = (
 PAST = (
     r"\bused to\b(?<!'m used to)(?<!am used to)(?<!get used to)(?<!getting used to)(?<!im used to)"
     r"|\bas a (?:kid|child|teenager|student)\b"
-    r"|\bwhen i was\b|\byears ago\b|\bback (?:then|when|in the day|in (?:19|20)\d\d"
+    r"|\bwhen i was\b|\b(?:years|ages|decades|long) ago\b|\bback (?:then|when|in the day|in (?:19|20)\d\d"
     r"|in (?:college|school|uni))\b|\bin the past\b|\bonce upon\b|\bin my (?:youth|previous|last job|old)\b"
     r"|\bgrown out of\b|\bgrew out of\b|\bfor a while in\b|\bin those days\b|\bonce (?:lived|worked|had|loved"
     r"|hated|owned)\b|\bformerly\b|\bpreviously\b|\bmy old (?:job|flat|house|place|boss)\b|\bi'm over (?:it"
@@ -63,6 +68,9 @@ PAST = (
 )
 NOW = r"\b(?:now|these days|nowadays|currently)\b(?! gone)"
 TAKE_BACK = (
+    r"^(?:please |ok |okay |actually |and |so |you can )*(?:undo|cancel|lift|drop|remove|delete|scrap|forget"
+    r"|revoke|clear|erase|end|disable|ditch)\b"
+    r".{1,40}\b(?:i (?:gave|set|told|asked|made|mentioned|put|wanted)|quiet hours?)\b|"
     r"\b(?:take|get|pull|leave) (?:that|it|this) (?:out|off)\b|\bi'm not (?:a|an) \w+, (?:fix|correct"
     r"|change) (?:that|it)\b|"
     r"\byou can (?:stop|quit) \w+ing\b|\bnever true\b|\bget rid of (?:it|that|the (?:note|rule"
@@ -107,11 +115,12 @@ TAKE_BACK = (
     r"|part) about .{2,40}(?:wrong|not|wasn't|isn't|remove|forget|delete)|\bpretend i (?:never|didn't)"
 )
 FICTION = (
+    r"\bcharacter (?:sheet|profile|bio|description)\b|"
     r"\blet's play[:,]? (?=i'm|i am|you|a game where|pretend)|\byou start\b|"
     r"\b(?:novel|story|screenplay|fanfic|comic|book|play|script)'s (?:hero|heroine|villain|main"
     r"|narrator|protagonist|lead)|"
     r"\blines? (?:like|such as|of dialogue)\b|"
-    r"\b(?:write|give|make|tell|draft|invent|continue|add|create|compose|pen|help|need"
+    r"(?<!don't )(?<!never )(?<!not )\b(?:write|give|make|tell|draft|invent|continue|add|create|compose|pen|help|need"
     r"|finish)\b.{0,40}\b(?:villain|story|stories|novel|(?:a|main|my|the) character\b|dialogue|poem|screenplay"
     r"|line something|monologue|fairy ?tale|fiction|limerick|haiku|protagonist|heroine|narrator|backstory"
     r"|npc\b|saga)|\brole-?play\b|\bpretend (?:to be|you're|you are)|\byou(?:'re| are) (?:the|a|an|my) (?:king"
@@ -131,6 +140,10 @@ LYRICS = (
     r"|\brap\b"
 )
 SARCASM = (
+    r"^(?:oh|wow|ah|gee)[,! ]+(?:fantastic|great|wonderful|lovely|brilliant|perfect|joy|super)\b|"
+    r"^(?:wow|oh|gee|ah|great)[,! ]+thanks (?:so much )?for \w+ing\b|"
+    r"^(?:sure|yeah|right|oh|go on)\b[, ].{0,40}\b(?:again|another)\b.{0,20}\b(?:i (?:live|love)|my favou?rite"
+    r"|just what i)|"
     r"^(?:yeah|oh|ah|wow|right|ok)[, ]+sure[, ]+i (?:just |really |totally )*(?:love|adore|enjoy)|"
     r"🙃|🙄|^(?:great|fantastic|wonderful|lovely|brilliant|perfect)[,!. ]+(?:another|just what|because"
     r"|exactly what|yet another|now)|^(?:oh|ah|wow|gee|sure|yeah)\b[,!. ]*(?:oh |just |sure |yeah |great "
@@ -177,6 +190,7 @@ TASK = (
     r"|reply to (?:this|that|him|her|the|them)|answer (?:this|that|the)|use (?:the|this|that))\b"
 )
 CHAT = (
+    r"^that(?:'s| is) what i\b|"
     r"^(?:i|we) owe\b|"
     r"^(?:next|every|each) time (?:and|after)\b|"
     r"^(?:i (?:did|do|will|can|see|mean|guess)|(?:i'm|im|i am) (?:in|off|out|free|good|so|too|busy|happy|home"
@@ -191,7 +205,7 @@ CHAT = (
     r"|airport)|work|home)|thinking|wondering|serious|joking|kidding|starving|impressed|jealous|proud|the same"
     r"|a bit|a little))(?:[\s,.!]|$)"
 )
-SAYS = r"\b(?:says?|said|thinks?|told|wants?|keeps?)\b"
+SAYS = r"\b(?:says?|said|thinks?|told|wants?|keeps|keep \w+ing)\b"
 FAULT = (
     r"\b(?:dying|calling|asleep|crying|screaming|waiting|at the door|awake|says? hi|arriv\w+|leaving|(?:is"
     r"|are) (?:back|home|here|late|hungry|ready|delayed|out of|out|full|low|empty|wet|dirty|noisy|hot|cold"

@@ -49,6 +49,7 @@ _CONTINUES = re.compile(
     r"^(?:现在|目前|平时|主要|还|也|同时|业余)?"
     r"(?:做|写|有|在|住|养|教|开|带|搞|干|跑|卖|拍|画|学|读|当|管|负责|从事|来自|更新|运营"
     r"|经营|研究|接|专注|面向|专门)(?!不|完|好|吗|个问题|什么|意|想)"
+    r"|^(?:up|in bed|home|off|out|back|away) (?:at|by|before|after|on|every|from|until) "
     r"|^(?:and |also |currently |originally |mostly )*(?:work|live|have|teach|run|play|study|based|born|raised"
     r"|married|single|retired|(?:two|three|four|one) (?:kids|children|cats|dogs))\b"
 )
@@ -70,8 +71,15 @@ _MORE = re.compile(
     r"|(?:说|讲|写|念|播|回|读|放|发)得?(?:慢|快|短|长|大声|小声|简单|清楚|直接|详细|具体|温柔|客气|口语|通俗"
     r"|随意|正式|轻松|活泼|细|白|早|晚)一?(?:点|些)(?:儿|吗|吧|啦|嘛|呢)?$"
 )
+# Being woken says what is wrong; what is to be done about it may follow.
+_WOKEN = re.compile(r"[吵惊]?醒|睡不|失眠|吓|心慌|崩溃|神经|\b(?:wakes?|woke|startles?|scares?)\b")
+# "I'm working from home today": what goes on now, not what changed.
+_DOING = re.compile(
+    r"(?:i'?m|i am|we're|we are) \w+ing\b.*\b(?:today|tonight|right now|this (?:morning|afternoon|evening))\b"
+)
 _REFUSES = re.compile(
-    r"^(?:never|don't|no )|rather you|don't want|do not want|never want|like it if you (?:didn't|stopped)"
+    r"^(?:never|don't|no )|(?:rather|prefer) not|rather you|don't want|do not want|never want"
+    r"|like it if you (?:didn't|stopped)"
 )
 # How the agent speaks: an English imperative about it is a standing wish even without "always".
 _MANNER = re.compile(
@@ -142,7 +150,7 @@ def is_strong(clause: str, tag: Tag, rules: Rules, *, told: bool) -> bool:
 def only_leads(clause: str, tag: Tag, rules: Rules) -> bool:
     """True for "not too long" and for a complaint: when a want follows at once, that one is the item."""
     if tag == "B":
-        return rules.too.search(clause) is not None
+        return rules.too.search(clause) is not None or _WOKEN.search(clause) is not None
     if tag == "O" or rules.liking.search(clause):
         return False
     return _COMPLAINT.search(clause) is not None or _ABOUT_CASES.search(clause) is not None
@@ -220,7 +228,8 @@ def _is_want(clause: str, view: View) -> bool:
     if rules.fact_subject.match(clause):
         return False
     if rules.standing_strong.search(clause):
-        return len(_WORD.findall(rules.standing_strong.sub("", clause))) > 2
+        rest = rules.standing_strong.sub("", clause)
+        return len(_WORD.findall(rest)) > 2 or (bool(rest) and len(clause) - len(rest) > 5)
     if view.task and not rules.standing.search(clause):
         return False
     if _MORE.search(clause) and "再" not in clause[:6]:
@@ -233,8 +242,8 @@ def _is_want(clause: str, view: View) -> bool:
 
 def _is_fact(clause: str, view: View, *, today: bool) -> bool:
     rules = view.rules
-    if view.task or rules.fault.search(clause):
+    if (view.task and not rules.self_start.match(clause)) or rules.fault.search(clause):
         return False
     if rules.recent.search(clause):
-        return True
+        return not (today and _DOING.match(clause))
     return not today and rules.state.search(clause) is not None

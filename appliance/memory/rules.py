@@ -19,7 +19,12 @@ _ZH_OTHERS = (
 )
 # In mixed talk "when I sleep" may be Chinese and "no sound" English: such a clause has two beginnings.
 _FOLLOW_CHINESE = ("negation", "wish", "soft_limit")
-_EN_FACT_SUBJECT = rf"^(?:(?:i|we|i'm|im|ive|we're|i've|my|our)\b|the {facts_en.KIN}\b)"
+_EN_WHEN = (
+    r"(?:(?:these days|nowadays|lately|currently|recently|of late|most days|(?:mon|tues|wednes|thurs|fri|satur"
+    r"|sun)days?"
+    r"|(?:every|each|on|since|most) \w+|in the \w+s?|usually|normally|sometimes),? )?"
+)
+_EN_FACT_SUBJECT = rf"^{_EN_WHEN}(?:(?:i|we|i'm|im|ive|we're|i've|my|our)\b|the {facts_en.KIN}\b)"
 
 
 class Rules:

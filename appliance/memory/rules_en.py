@@ -27,6 +27,7 @@ OTHERS = (
     r"|colleague|mate|buddy|neighbou?r)s?"
 )
 STANDING_STRONG = (
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:nights|mornings|evenings|afternoons)\b|"
     r"\beach \w+day\b|"
     r"\b(?:starting|beginning|effective|as of|as from) (?:next|this|from|on|today|tomorrow|now"
     r"|\w+day)\b|\b(?:in|for|on|with) all (?:my |our |your |the )?\w+s\b|\b(?:for|on|in|at) every \w+"
@@ -70,6 +71,14 @@ _ACT = (
     r"|archive|cc|say|do (?:anything|that|this|it)|do)"
 )
 NEGATION = (
+    r"\bi(?:'d| would) (?:much |really )?(?:rather|prefer) not (?:to )?(?:hear|see|get|be|receive|talk|discuss"
+    r"|have|know|read)\b"
+    r"|^keep (?:\w+[\w'-]* ){1,4}away$|"
+    r"\b(?:you|the kids?|the children|guests?|visitors?|nobody|they|he|she) (?:can|may"
+    r"|could) .{2,40}\bbut (?:not|never|don'?t|no)\b"
+    r"|(?:\bnot|n't|\bnever) (?:be )?(?:allowed|ok|okay|supposed|permitted|acceptable|meant|cool) (?:to|for"
+    r"|with|if)\b"
+    r"|^nothing (?:gets|is|is to be|may be|should be|can be) \w+ed\b|"
     r"^(?:nobody|no one) (?!knows|cares|told|is (?:here|home)|has answered|came|called)\w+|"
     r"^nothing (?!beats|to |new|much|yet|happen|works|special|wrong|else|changed|but )\w+|\b(?:is"
     r"|are) not to (?:know|be|see|touch|enter|go|find|get|have)\b|\bkeep (?:\w+(?:'s)? ){1,4}(?:out of|off"
@@ -142,12 +151,23 @@ ASK_FIRST = (
     r"|written |prior )?(?:ok|okay|approval|permission|go-ahead|sign-?off|say-so|consent|blessing|confirmation"
     r"|nod)"
     r"|\bunless i (?:say|approve|ask|tell|explicitly|confirm|said|okay|ok|specifically|request)|\bonly (?:if"
-    r"|when|after|once) i(?:'ve)? (?:say|said|approve|confirm|ask|okay|ok|tell)|\blet me (?:approve|confirm"
+    r"|when|after|once) i(?:'ve)? (?:say|said|approve|confirm|ask|okay|ok|tell)|\blet me (?:read|hear|look"
+    r"|proof\w*|approve|confirm"
     r"|review|check|see|ok|okay|sign off).{0,24}\b(?:before|first)|\b(?:i|me) (?:want|have|need"
     r"|get) to (?:approve|confirm|sign off|okay)|\buntil i (?:say|approve|confirm|ok|okay|give)"
     r"|\bmust be (?:approved|confirmed) by me|\b先问|\bask me first)"
 )
 QUIET = (
+    r"\b(?:sound|audio|voice|calls?|calling|ringing|push\w*|notif\w+|alerts?|speakers?|music|noise|sharing"
+    r"|posting|pings?)\b.{0,24}"
+    r"\b(?:is|are|would be|'s) (?:a |not )?(?:really |very |just |too )*(?:bad|terrible|no good|awkward|out"
+    r"|an option|impossible|a no)\b"
+    r"|^stick to \w+ (?:after|before|between|during|at|when|while|on|until)\b"
+    r"|\b(?:pings?|alerts?|notif\w+|buzz\w*|rings?|reminders?|calls?)\b.{0,24}\bmakes? me\b|"
+    r"\bi(?:'d| would) (?:be (?:mortified|horrified|embarrassed|furious|upset|heartbroken|devastated|ashamed|livid)"
+    r"|die|hate it|never forgive|freak out)\b.{0,24}\bif\b"
+    r"|\b(?:phone|pings?|notif\w+|alerts?|messages?|buzz\w*|ring\w*|anything|sounds?|noise|calls?)\b.{0,40}"
+    r"\b(?:wakes?|woke|startles?|scares?)\b|"
     r"\bi (?:forbid|won't have|won't allow|will not have|refuse to let)\b|\bgoes? (?:silent|quiet"
     r"|dark)\b|"
     r"\bstays? (?:off|shut|locked|closed|silent|dark|muted|put|here|secret|private|offline)\b|"
@@ -191,6 +211,9 @@ SOFT_LIMIT = (
     r"|hold off|go easy|leave out|spare me|keep .{0,16}(?:until|till)|wait (?:until|till))\b"
 )
 LIKING = (
+    r"\b(?:i|we)(?:'d| would) (?:be (?:so |very |really |most )?(?:grateful|thankful|glad|delighted|happy"
+    r"|happier|obliged) (?:for|with|without)"
+    r"|welcome|appreciate|value) (?!it if you (?:didn|stopped|not|never)|a call|you\b)\w+|"
     r"\b(?:i|we)(?:'ve| have) (?:always |never |long |really )*(?:liked|disliked|loved|hated|preferred"
     r"|enjoyed|adored|loathed)\b|"
     r"^(?:really |honestly |i |we |just |also |and |but )*(?:don'?t|do not) (?:really |much "
@@ -209,7 +232,7 @@ LIKING = (
     r"|cup of tea)|the (?:best|worst) (?:for me|imo))|\bi (?:usually|normally|typically|generally"
     r"|mostly|often|rarely|seldom|never) (?:buy|want|order|drink|pick|choose|take|listen|watch|go for|skip"
     r"|reach for|write|type|check|use|put|have my|cook)\b|"
-    rf"(?:\bi|\bwe){' '}(?:'m )?{_VERY}(?:like|love|prefer|enjoy|hate|dislike|adore|despise|detest|loathe"
+    rf"(?:\bi|\bwe){' '}(?:'m |both |all )?{_VERY}(?:like|love|prefer|enjoy|hate|dislike|adore|despise|detest|loathe"
     r"|can'?t (?:stand|bear|deal with|abide|take|cope with|do with)|cannot (?:stand|bear|abide)"
     r"|can'?t be doing with|live for|go mad for|could do without|favou?r|appreciate (?:short|long"
     r"|when|it when|brief|concise|honest)|don'?t (?:really )?(?:like|care for|enjoy|love|do)|do not (?:like"
@@ -231,7 +254,12 @@ LIKING = (
     r"|some\b)(?:\w+)"
 )
 COMFORT = (
-    r"\b(?:your|the way you|that|those|last|yesterday's|the \w+ you) .{2,50}\b(?:was|were|is|are"
+    r"\b(?:\w+er|more \w+|better|worse) than .{2,40} (?:to|for) (?:me|us)$|\b(?:was|were|is|are) (?:just"
+    r"|exactly|about) (?:the )?right\b"
+    r"|\b(?:works?|reads?|goes|go) (?:better|best|well|fine|great|nicely) (?:on|for|with) (?:him|her|us|them)\b|"
+    r"^(?!more (?:coffee|tea|wine|time))(?:\w+er|more|fewer|less) \w+(?: \w+){0,2} (?:please|pls|for me)$|"
+    r"\b(?:would|could|might) have been (?:plenty|enough|fine|better|nicer|easier|clearer|sufficient|perfect)|"
+    r"\b(?:your|the way you|that|those|last|yesterday's|the (?:\w+ ){1,3}you) .{2,50}\b(?:was|were|is|are"
     r"|looked|reads?) (?:so |really |just |exactly |very |absolutely |much |such )*(?:perfect|great"
     r"|spot on|lovely|clear|brilliant|ideal|a joy|a delight|easier|nicer|better|easy to|what i)|"
     r"^(?!that\b|this\b|it\b|ok).{3,40}\b(?:is|are|would be|feels?|looks?) (?:so |much |a lot |way "
@@ -267,11 +295,12 @@ COMFORT = (
     r"|\bi wish (?:you|my|the|there|it)"
     r"|\bi could do with|\b(?:is|are) (?:exactly|just) (?:what|how) i|\bi find .{2,40} (?:annoying|tiring"
     r"|easier|harder|confusing|helpful|useful|hard to|exhausting|distracting|irritating|patroni[sz]ing)"
-    r"|\blife'?s too short for|\bthe (?:shorter|longer|simpler|fewer|less|more) .{0,24}the better|\bi (?:get"
+    r"|\blife(?:'?s| is) too short for|\bthe (?:shorter|longer|simpler|fewer|less|more) .{0,24}the better|\bi (?:get"
     r"|feel) .{0,20}(?:annoyed|stressed|anxious|overwhelmed|lost) (?:when|by|with|if)|\bmeans? nothing to me"
     r"|\bspare me\b"
 )
 WISH = (
+    r"^(?:always |please |just )*[\w-]+(?: \w+)? only(?: please)?$|"
     r"\b(?:replies|answers|reports|emails|summaries|messages|dates|times|prices|titles|headlines|posts"
     r"|commits?|comments|recipes|alerts|digests?|everything|responses|headings|filenames|amounts|measurements"
     r"|temperatures)\b.{0,14}\b(?:should|must|need to|needs to|have to|has to|in|as|under|with|go)\b"
@@ -292,7 +321,8 @@ LEAD_IN = (
     r"(?:(?:and|but|so|then|also|because|cause|since|anyway|well|ok(?:ay)?|oh|hey|hi|hello|btw|by the way|fyi"
     r"|ps|p\.s\.|plus|though|besides|just so you know|for the record|note(?: to self)?|reminder|heads up"
     r"|one more thing|also note|remember|keep in mind|please note|quick note|please remember|as for me"
-    r"|honestly|tbh|look|listen|sorry|actually|right|now)[,: ]+)+"
+    r"|honestly|tbh|look|listen|sorry|actually|right|now|kindly|seriously|for real|i mean|again|once more"
+    r"|oh and)[,: ]+)+"
 )
 TIMES = (
     r"\d|\b(?:after|before|between|during|until|till|unless|when|while|weekends?|weekdays?|nights?|mornings?"

@@ -30,9 +30,11 @@ _ZH_MOMENT = re.compile(
     r"|\b(?:out|off|busy|done|back|here|agree|see|guess|know|think|check|go)\b"
 )
 _EN_SUBJECT = re.compile(
-    r"^(?:(?:i|we|i'm|im|we're|i've|we've|both|mine|ours|my|our)\b"
+    r"^(?:(?:these days|nowadays|lately|currently|most days|every \w+|on \w+days),? )?(?:(?:i|we|i'm|im|we're"
+    r"|i've|we've|both|mine|ours|my|our)\b"
     rf"|(?:the|our|my|both) (?:\w+ )?(?:{facts_en.KIN}|{facts_en.DEVICE})\b)"
 )
+_EN_KIN = re.compile(rf"(?:my|our) {facts_en.KIN} \w+(?<!ss)s\b")
 _EN_MOMENT = re.compile(
     r"\b(?:you|your|this|that|it|think|thought|wants?|wanted|know|knew|need to|guess|hope|wonder|try|tried"
     r"|trying|going"
@@ -51,4 +53,8 @@ def likely_fact(clause: str) -> bool:
     """Given a folded clause that no cue marks, return True when it states something lasting about the household."""
     if _HAN.search(clause):
         return len(clause) >= 6 and _ZH_SUBJECT.match(clause) is not None and _ZH_MOMENT.search(clause) is None
-    return clause.count(" ") >= 3 and _EN_SUBJECT.match(clause) is not None and _EN_MOMENT.search(clause) is None
+    return (
+        clause.count(" ") >= (2 if _EN_KIN.match(clause) else 3)
+        and _EN_SUBJECT.match(clause) is not None
+        and _EN_MOMENT.search(clause) is None
+    )
