@@ -77,6 +77,7 @@ class Appliance(Parts):
             for task in self._background:
                 task.cancel()
             await asyncio.gather(*self._background, return_exceptions=True)
+            await self.hooks.stop()
             await self.execution.stop()
             await self.web.stop()
             await self.local_offers.stop()
@@ -132,6 +133,7 @@ class Appliance(Parts):
         await self.memory.start()
         await self.execution.start()
         await self.monitoring.notices.resume()
+        self.hooks.start()
         self.automation.start()
         for channel in self.channels:
             self.spawn(self._open_channel(channel), channel.name)

@@ -331,6 +331,17 @@ def _skills(patient: Patient) -> Outcome | None:
     return "warn", f"Skills that cannot be read: {'; '.join(wrong)}", "Mend or remove them; the others are used."
 
 
+@check("hooks")
+def _hooks(patient: Patient) -> Outcome | None:
+    from appliance.automation.hooks import find  # only this check reads the owner's programs
+
+    found = find(patient.state / "config" / "hooks") if patient.settings.hooks.enabled else []
+    unfit = [f"{hook.path.name}: {hook.unfit}" for hook in found if hook.unfit]
+    if unfit:
+        return "warn", f"Hooks that are not run: {'; '.join(unfit)}.", "See docs/how-to/hooks.md."
+    return ("pass", f"Hooks: {', '.join(hook.path.name for hook in found)}.") if found else None
+
+
 @check("clock")
 def _clock(patient: Patient) -> Outcome:
     now = time.time()

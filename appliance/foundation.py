@@ -12,6 +12,7 @@ from typing import Any
 import structlog
 
 from appliance import __version__
+from appliance.automation.hooks import Hooks
 from appliance.backup import newest_backup
 from appliance.clock import Clock, SystemClock
 from appliance.database import Database
@@ -23,6 +24,7 @@ from appliance.gateway.events import Events
 from appliance.gateway.inbox import Inbox
 from appliance.gateway.outbox import Outbox
 from appliance.gateway.replies import Replies
+from appliance.hooking import Hooking
 from appliance.local_models.supervisor import Supervisor, needed
 from appliance.models.resolver import Resolver
 from appliance.models.shelf import Shelf
@@ -106,6 +108,10 @@ class Foundation:
             over=lambda: self.owner.notice("disk_room"),
         )
         self.commands = Commands(buttons.Buttons(self.core, self.clock))
+        folder = self.state / "config" / "hooks"
+        self.hooks = Hooks(folder, self.state, self.clock, lambda: self.settings.hooks)
+        self.hooking = Hooking(self.hooks, self.commands.handles)
+        self.delivery.sent = self.hooking.sent
         self.owner = OwnerVoice(self.settings, self.events, self.inbox, self.delivery, self.commands, self.audit)
 
     def _build_money(self) -> None:
@@ -151,3 +157,4 @@ class Foundation:
     def _on_budget(self, event: BudgetEvent) -> None:
         self.audit.record("budget", kind_of=event.kind, scope=event.scope, percent=event.percent, spent=event.spent)
         self.spawn(self.monitoring.on_budget(event), "budget-mark")
+        self.hooking.on_budget(event)

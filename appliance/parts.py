@@ -40,6 +40,7 @@ from appliance.memory.commands import make_embedder
 from appliance.memory.house import Memory
 from appliance.memory.items import Items
 from appliance.memory.workspace import Workspace
+from appliance.messages import Inbound
 from appliance.models.paid_embeddings import PaidEmbeddings
 from appliance.observability import logs
 from appliance.overview import Overview
@@ -97,6 +98,7 @@ class Parts(Foundation):
         """Conversations, and what runs on them."""
         settings = self.settings
         self.sessions = Sessions(self.state, self.core, self.clock)
+        self.hooking.follow(self.sessions)
         self.preferences = Preferences(settings, self.sessions, lambda session: self.automation.chain(session))
         self.outputs = Outputs(self.state / "outputs")
         self.pool = Pool(
@@ -130,7 +132,7 @@ class Parts(Foundation):
             clock=self.clock,
             capture=lambda *part: self.remembering.before_compaction(*part),
             note=lambda *found: self.remembering.note(*found),
-            emit=self._emit_hook,
+            emit=self.hooking.emit,
             cooled=lambda key: self.prompt_builder(key.agent).cooled(key),
             counted=lambda outcome: self.metrics.add("compactions_total", outcome=outcome),
         )
@@ -169,7 +171,7 @@ class Parts(Foundation):
             clock=self.clock,
             disk=self.disk,
             tell_owner=self.owner.tell,
-            heard=self.owner.heard,
+            heard=self._heard,
             choices=self.owner.money_choices,
             footer=lambda reply: footer_text(reply.model, reply.cost) if self.settings.budget.footer else "",
         )
@@ -177,6 +179,7 @@ class Parts(Foundation):
         self.events.listen(self.delivery.on_event)
         self.events.listen(self.intake.on_event)
         self.events.listen(self.monitoring.on_event)
+        self.events.listen(self.hooking.on_event)
         Everyday(
             sessions=self.sessions,
             pool=self.pool,
@@ -374,8 +377,9 @@ class Parts(Foundation):
         for name, size in sections:
             self.metrics.set("context_tokens", float(size), section=name)
 
-    async def _emit_hook(self, name: str, data: dict[str, Any]) -> None:
-        log.debug("hook", event_name=name, **data)
+    def _heard(self, inbound: Inbound) -> None:
+        self.owner.heard(inbound)
+        self.hooking.heard(inbound)
 
     def context_by_name(self, name: str) -> dict[str, Any]:
         return self.overview.context(self.sessions.require(name), OWNER)

@@ -23,6 +23,7 @@ from appliance.messages import Mode
 from appliance.settings_base import Section, setting
 from appliance.settings_budget import BudgetSettings
 from appliance.settings_discord import DiscordSettings
+from appliance.settings_hooks import HooksSettings
 from appliance.settings_web import WebSettings
 
 PREFIX = "APPLIANCE_"
@@ -246,6 +247,7 @@ class Settings(Section):
     backup: BackupSettings = BackupSettings()
     schedules: SchedulesSettings = SchedulesSettings()
     heartbeat: HeartbeatSettings = HeartbeatSettings()
+    hooks: HooksSettings = HooksSettings()
     logging: LoggingSettings = LoggingSettings()
 
     @property

@@ -60,6 +60,7 @@ class Sessions:
         self._open: OrderedDict[str, Transcript] = OrderedDict()
         self._pinned: set[str] = set()
         self._options: dict[tuple[str, str], str] = {}
+        self.renewed: Callable[[SessionKey], None] = lambda key: None  # told of every new beginning
 
     def find(self, name_or_key: str, agent: str = "main") -> SessionKey | None:
         """Given `main`, a web name or a full key, return the session's key if it exists."""
@@ -112,6 +113,7 @@ class Sessions:
     def start_anew(self, key: SessionKey) -> None:
         """Begin a new window: what was said before stays in the transcript and leaves the prompt."""
         self.transcript(key).append({"type": "marker", "kind": "new", "at": iso(self._clock.now())})
+        self.renewed(key)
 
     def path(self, key: SessionKey) -> Path:
         rows = self._database.read("SELECT file FROM sessions WHERE key=?", (key.value,))

@@ -82,6 +82,7 @@ class Delivery:
         self._workers: dict[tuple[str, str, str], asyncio.Task[None]] = {}
         self._live: dict[str, _Live] = {}
         self._opening: set[asyncio.Task[None]] = set()
+        self.sent: Callable[[Row], None] = lambda row: None  # told of every row that a platform has whole
 
     def attach(self, carrier: Carrier) -> None:
         """Make a platform's carrier known and start on what waits for it."""
@@ -245,6 +246,7 @@ class Delivery:
         crash_point("before_outbox_commit")
         await self._outbox.sent(row)
         crash_point("after_outbox_commit")
+        self.sent(row)
 
     async def _place(self, carrier: Carrier, row: Row, number: int) -> None:
         """Make sure part `number` has a message on the platform."""

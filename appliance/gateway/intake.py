@@ -206,7 +206,7 @@ class Intake:
         for identity in ids:
             self.delivery.committed(identity, reply.turn)
         self.replies.resolve(reply)
-        self.events.publish(Event("done", reply.session, _done(reply)))
+        self.events.publish(Event("done", reply.session, _done(reply, inbound.channel)))
 
     def _finish_outbox(self, connection: apsw.Connection, reply: Reply, inbound: Inbound) -> list[int]:
         if inbound.channel in STORED:
@@ -262,9 +262,10 @@ def _answer_to(inbound: Inbound, text: str) -> Outbound:
     return Outbound(inbound.channel, inbound.place, text, session=inbound.session)
 
 
-def _done(reply: Reply) -> dict[str, object]:
+def _done(reply: Reply, channel: str) -> dict[str, object]:
     return {
         "turn": reply.turn,
+        "channel": channel,
         "message_ids": list(reply.rows),
         "reply": reply.text,
         "message_id": reply.message_id,
