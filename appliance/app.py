@@ -143,6 +143,7 @@ class Appliance(Parts):
         self.keep(self._watch_models, "watch-models")
         self.keep(self.skills.watch, "watch-skills")
         self.keep(self._housekeeping, "housekeeping")
+        self.keep(self.tidying.idle().run, "tidying")
 
     async def _open_channel(self, channel: ChatChannel) -> None:
         """Start a channel, and let delivery use it once the platform was reached."""

@@ -79,6 +79,12 @@ def reindex() -> None:
 
 
 @app.command()
+def tidy() -> None:
+    """Merge what was said twice, digest older notes, take repeated lines out of files over 5 KB (a copy is kept)."""
+    show(change("/api/memory/tidy", {}, lambda parts: parts.owners_memory.tidy()))
+
+
+@app.command()
 def history(what: Annotated[str, typer.Argument(help="Words or an id.")] = "", as_json: Json = False) -> None:
     """Everything captured and forgotten, oldest first."""
     try:

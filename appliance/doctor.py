@@ -331,6 +331,13 @@ def _skills(patient: Patient) -> Outcome | None:
     return "warn", f"Skills that cannot be read: {'; '.join(wrong)}", "Mend or remove them; the others are used."
 
 
+@check("memory")
+def _memory(patient: Patient) -> Outcome | None:
+    from appliance.memory.report import examine_memory  # only this check reads every note
+
+    return examine_memory(patient.state, patient.settings.owner.zone)
+
+
 @check("hooks")
 def _hooks(patient: Patient) -> Outcome | None:
     from appliance.automation.hooks import find  # only this check reads the owner's programs

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from appliance.clock import Clock
 from appliance.database import Database
+from appliance.memory.house import Memory
 from appliance.messages import Event
 from appliance.observability.alerts import Alerts
 from appliance.observability.metrics import Metrics
@@ -52,6 +53,14 @@ class Monitoring:
         self.metrics.at_scrape("state_free_bytes", lambda: float(shutil.disk_usage(settings.state).free))
         self.notices = Notices(core, clock, tell)
         self.alerts = Alerts(self.notices, budget, lambda: settings.budget.pause_on_alerts, language)
+
+    def memory(self, memory: Memory) -> None:
+        """Count what is remembered at each scrape."""
+        self.metrics.at_scrape(
+            "memory_items", lambda: float(sum(len(memory.items(a).active()) for a in memory.workspaces))
+        )
+        self.metrics.at_scrape("memory_waiting", lambda: float(len(memory.quarantine.list())))
+        self.metrics.at_scrape("memory_notes", lambda: float(sum(len(w.days()) for w in memory.workspaces.values())))
 
     async def on_budget(self, event: BudgetEvent) -> None:
         """Tell the owner of a mark or an overrun, once, with what they can do."""

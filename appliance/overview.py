@@ -84,7 +84,9 @@ class Overview:
 
     def context(self, key: SessionKey, person: Person) -> dict[str, Any]:
         """What the next request of a session would hold."""
-        return self.brain().account(key, person, messages_of(self.sessions.transcript(key).window()))
+        window = self.sessions.transcript(key).window()
+        recalled = [one for record in window for one in record.get("recalled", ())]
+        return {**self.brain().account(key, person, messages_of(window)), "recalled": recalled}
 
     def budget_text(self, language: str) -> str:
         return budget_text(self.budget.status(), self.settings.owner.zone, language)

@@ -36,9 +36,11 @@ from appliance.gateway.server import Server
 from appliance.gateway.services import Services
 from appliance.lanes.pool import Pool
 from appliance.local_offers import LocalOffers
+from appliance.memory.capture import capture
 from appliance.memory.commands import make_embedder
 from appliance.memory.house import Memory
 from appliance.memory.items import Items
+from appliance.memory.tiers import overview
 from appliance.memory.workspace import Workspace
 from appliance.messages import Inbound
 from appliance.models.paid_embeddings import PaidEmbeddings
@@ -52,6 +54,7 @@ from appliance.settings import Settings
 from appliance.skillset import SkillSet
 from appliance.spending import adjust
 from appliance.spending.show import MoneyText, footer_text
+from appliance.tidying import Tidying
 from appliance.tools.base import ToolContext, ToolResult
 from appliance.tools.files import Edit, Read, Write
 from appliance.tools.memory import tools as memory_tools
@@ -158,6 +161,7 @@ class Parts(Foundation):
             settings=lambda: settings.agent,
             clock=self.clock,
             publish=self.events.publish,
+            recall=lambda session, text: overview(self.workspace(session.agent), text),
         )
 
     def _build_gateway(self) -> None:
@@ -213,14 +217,17 @@ class Parts(Foundation):
             embedder=embedder,
             audit=self.audit.record,
             timed=lambda seconds: self.metrics.observe("memory_search_duration_seconds", seconds),
+            tag_of=lambda text: next((item.tag for item in capture(text)), "O"),
         )
         self.memory.open()
+        self.monitoring.memory(self.memory)
         self.remembering = Remembering(
             self.memory,
             self.workspace,
             self.clock,
             lambda tag: self.metrics.add("memory_captured_total", tag=tag),
             self._erase,
+            self.overview.context,
         )
         self.owners_memory = self.remembering.owner
         self.remembering.add_commands(self.commands)
@@ -317,6 +324,17 @@ class Parts(Foundation):
             )
         )
         self.automation.add_to_house()
+        self.tidying = Tidying(
+            settings=self.settings,
+            memory=self.memory,
+            resolver=self.resolver,
+            pool=self.pool,
+            clock=self.clock,
+            heard=lambda: self.inbox.last_heard(("cron", "heartbeat")),
+            quiet=self.automation.outlet.quiet,
+            tell=self.owner.tell,
+            language=self.owner.language,
+        )
         self.events.listen(self.automation.on_event)
 
     def _build_front(self) -> None:

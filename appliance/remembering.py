@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
 from appliance.agent.transcript import Record
 from appliance.clock import Clock
 from appliance.gateway.commands import Ask, Choice, Commands, Said
 from appliance.memory.capturing import Capturing, statements_of, statements_of_records
 from appliance.memory.house import Memory
+from appliance.memory.idle import INFERRED
 from appliance.memory.items import note_line
 from appliance.memory.owner import OwnersMemory
 from appliance.memory.workspace import Workspace
-from appliance.messages import Received, Reply, Role, SessionKey
+from appliance.messages import Person, Received, Reply, Role, SessionKey
 from appliance.texts import say
 
 _SHOWN = 20
@@ -21,7 +23,8 @@ _SHOWN = 20
 class Remembering:
     """Given memory and where an agent's files are, keep what people say and answer `/memory`.
 
-    `erased` removes a text from what the rest of the house keeps, and returns in how many rows it stood.
+    `erased` removes a text from what the rest of the house keeps, and returns in how many rows it stood. `context`
+    accounts for what a conversation's next prompt holds.
     """
 
     def __init__(
@@ -31,10 +34,12 @@ class Remembering:
         clock: Clock,
         counted: Callable[[str], None],
         erased: Callable[[str], Awaitable[int]],
+        context: Callable[[SessionKey, Person], dict[str, Any]],
     ) -> None:
         self._memory = memory
         self._workspace = workspace
         self._clock = clock
+        self._context = context
         self._capturing = Capturing(memory, counted)
         self.owner = OwnersMemory(memory, erased=erased)
 
@@ -77,8 +82,20 @@ class Remembering:
             case ["keep" | "drop" as decision, held]:
                 done = await self.owner.decide(held, decision == "keep")
                 return say(f"memory_{decision}", ask.language, text=done.get("kept") or done.get("dropped") or "")
+            case ["trace"]:
+                return self._trace(ask)
             case _:
                 return self._overview(ask)
+
+    def _trace(self, ask: Ask) -> str:
+        """Which tiers the prompt of this conversation holds, how long each is, and why."""
+        account = self._context(ask.session, ask.person)
+        lines = [f"- L0: {account['history_tokens']:,} tokens, the newest turns as they were said"]
+        lines += [f"- {s['name']}: {s['tokens']:,} tokens, {s['why']}" for s in account["sections"] if s["why"]]
+        lines += [
+            f"- {one['tier']} {one['what']}: {one['chars']:,} characters, {one['why']}" for one in account["recalled"]
+        ]
+        return "\n".join([say("memory_trace", ask.language), *lines])
 
     def _overview(self, ask: Ask) -> Said:
         """The newest items, what waits in quarantine, and how to change either."""
@@ -87,7 +104,11 @@ class Remembering:
         waiting = self.owner.waiting()
         if waiting:
             lines.append(say("memory_waiting", ask.language, count=len(waiting)))
-            lines += [f"- {held['text']} `{held['id']}`" for held in waiting[:5]]
+            mark = say("memory_inferred_mark", ask.language)
+            lines += [
+                f"- {held['text']} `{held['id']}`{f' {mark}' if held['origin'] == INFERRED else ''}"
+                for held in waiting[:5]
+            ]
         choices = [
             Choice(f"{say(f'memory_{verb}_label', ask.language)}: {held['text'][:24]}", f"/memory {verb} {held['id']}")
             for held in waiting[:3]

@@ -229,7 +229,7 @@ class Brain:
         prompt = self.prompts(session.agent).build(session, profile, skills=_has_skills(request.tools))
         tools = [{"name": t.name, "tokens": (tool_characters(t) + 3) // 4} for t in request.tools]
         sections = [
-            {"name": s.name, "chars": s.chars, "tokens": s.tokens, "cut": s.cut, "cached": s.cached}
+            {"name": s.name, "chars": s.chars, "tokens": s.tokens, "cut": s.cut, "cached": s.cached, "why": s.why}
             for s in prompt.sections
         ]
         used = message_tokens(request.messages)

@@ -17,6 +17,7 @@ from typing import Literal
 from appliance.agent.window import middle_cut
 from appliance.clock import Clock
 from appliance.memory.items import Items, forgotten, visible_note
+from appliance.memory.tiers import Loaded, ordinary
 from appliance.memory.workspace import Workspace
 from appliance.messages import SessionKey
 from appliance.models.base import PromptPart, ToolSpec
@@ -50,6 +51,7 @@ class Section:
     chars: int
     cut: bool = False
     cached: bool = True
+    why: str = ""
 
     @property
     def tokens(self) -> int:
@@ -64,7 +66,8 @@ class Prompt:
 
 @dataclass(slots=True)
 class _Held:
-    text: str
+    notes: str
+    tier: list[Loaded]
     used: float
 
 
@@ -79,7 +82,6 @@ class PromptBuilder:
     settings: Callable[[], AgentSettings]
     clock: Clock
     skills: Callable[[], Sequence[tuple[str, str, bool]]] | None = None
-    boundaries: Callable[[SessionKey], str] | None = None
     _notes: dict[str, _Held] = field(default_factory=dict)
 
     def build(self, session: SessionKey, profile: Profile = "full", *, skills: bool = True) -> Prompt:
@@ -108,15 +110,14 @@ class PromptBuilder:
 
     def _private(self, session: SessionKey, sections: list[Section], room: int) -> str:
         pieces = [self._files(("USER.md", "MEMORY.md"), sections, room)]
-        bounds = self.boundaries(session) if self.boundaries else ""
-        if bounds:
-            sections.append(Section("boundaries", len(bounds)))
-            pieces.append(bounds)
-        notes = self._day_notes(session)
-        if notes:
+        held = self._held(session)
+        for one in held.tier:
+            sections.append(Section(f"{one.tier} {one.what}", len(one.text), cut=one.left > 0, why=one.why))
+            pieces.append(one.text)
+        if held.notes:
             cap = max(0, min(self.settings().prompt_file_chars, room - sum(map(len, pieces))))
-            text = middle_cut(notes, cap)
-            sections.append(Section("day notes", len(text), cut=len(text) < len(notes)))
+            text = middle_cut(held.notes, cap)
+            sections.append(Section("day notes", len(text), cut=len(text) < len(held.notes), why="today and yesterday"))
             pieces.append(text)
         return "\n\n".join(p for p in pieces if p)
 
@@ -138,16 +139,17 @@ class PromptBuilder:
             pieces.append(piece)
         return "\n\n".join(pieces)
 
-    def _day_notes(self, session: SessionKey) -> str:
-        """Today's and yesterday's notes, held while the conversation is warm."""
+    def _held(self, session: SessionKey) -> _Held:
+        """L1 and the notes of today and yesterday, held while the conversation is warm."""
         now = self.clock.monotonic()
         held = self._notes.get(session.value)
         if held is None or now - held.used > WARM_SECONDS:
             today = self.workspace.day(self.clock.now())
-            held = _Held(self._notes_of([today - timedelta(days=1), today]), now)
+            notes = self._notes_of([today - timedelta(days=1), today])
+            held = _Held(notes, ordinary(self.workspace, self.clock.now()), now)
             self._notes[session.value] = held
         held.used = now
-        return held.text
+        return held
 
     def _notes_of(self, days: Sequence[date]) -> str:
         """Day notes as the owner may see them: other people's private items and forgotten ones left out."""

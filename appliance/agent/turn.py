@@ -40,6 +40,7 @@ from appliance.agent.transcript import Record, Transcript
 from appliance.clock import Clock, iso
 from appliance.crash_points import crash_point
 from appliance.errors import BudgetError, ModelError
+from appliance.memory.tiers import Loaded
 from appliance.messages import (
     Attachment,
     Block,
@@ -59,6 +60,7 @@ from appliance.tools.base import ToolContext, ToolResult
 from appliance.tools.registry import Registry
 
 Publish = Callable[[Event], None]
+Recall = Callable[[SessionKey, str], Loaded | None]
 
 
 @dataclass(slots=True)
@@ -92,6 +94,7 @@ class Agent:
     settings: Callable[[], AgentSettings]
     clock: Clock
     publish: Publish
+    recall: Recall = lambda session, text: None
 
     async def run(self, batch: Sequence[Received], steering: TurnSteering) -> Reply:
         """Answer the messages of `batch` (one session, one turn id).
@@ -217,12 +220,23 @@ class _Turn:
             self._append(_assistant_record(self.answer.pending))
             self.answer.keep()
         record = user_record(received, self.agent.zone())
+        self._recall(record)
         self._append(record)
         if record["source"] == Source.OUTSIDE:
             self.tainted = True
         self.answer.rows.extend(r.row for r in received)
         self.answer.ids.extend(r.inbound.id for r in received)
         return [{"role": "user", "content": record["content"]}]
+
+    def _recall(self, record: Record) -> None:
+        """Put what the message needs of the past before it, once while it stands in the window."""
+        found = self.agent.recall(self.session, str(record["text"])) if self.session.is_main else None
+        shown = [one for r in self.transcript.window() for one in r.get("recalled", ())]
+        if found is None or any(one["what"] == found.what and one["chars"] == len(found.text) for one in shown):
+            return
+        head = f"[memory, {found.tier}: {found.what}; {found.why}]"
+        record["content"] = [{"type": "text", "text": f"{head}\n{found.text}"}, *record["content"]]
+        record["recalled"] = [found.as_json()]
 
     def _append(self, record: Record) -> None:
         record = {"id": f"{self.turn}.{self.seq}", "turn": self.turn, "seq": self.seq, **record}

@@ -45,6 +45,11 @@ async def reindex(memory: Memory) -> dict[str, Any]:
     return await memory.reindex()
 
 
+async def tidy(memory: Memory, agent: str = "main") -> dict[str, Any]:
+    """`memory tidy`: near repeats merged, older notes digested, repeated lines taken out of files over 5 KB."""
+    return await memory.tidy(agent)
+
+
 async def forget(memory: Memory, what: str, *, erase: bool = False, agent: str = "main") -> dict[str, Any]:
     """`memory forget WHAT [--erase]`. Raises NotFoundError, InputError."""
     if erase:

@@ -14,11 +14,12 @@ import structlog
 
 from appliance.clock import Clock
 from appliance.errors import NotFoundError
+from appliance.memory import tidy
 from appliance.memory.embeddings import Embedder
 from appliance.memory.erase import erase
 from appliance.memory.filler import VectorFiller
 from appliance.memory.index import MemoryIndex
-from appliance.memory.items import OWNER, Item, Items, Mark, Placed, Tag, line_of
+from appliance.memory.items import OWNER, TAGS, Item, Items, Mark, Placed, Tag, line_of
 from appliance.memory.places import read_place
 from appliance.memory.quarantine import Held, Quarantine
 from appliance.memory.reranker import HttpReranker
@@ -143,6 +144,21 @@ class Memory:
         repaired = await self.index.check()
         return {**await self.status(), "files_read": files, "repaired": repaired}
 
+    async def tidy(self, agent: str = "main") -> dict[str, Any]:
+        """Merge near repeats, digest older notes and conversations, take repeated lines out of files over 5 KB.
+
+        Returns what was done. Raises NotFoundError, OSError, UnicodeDecodeError for a large file that is not UTF-8.
+        """
+        workspace, now = self._workspace(agent), self._clock.now()
+        done = {
+            "merged": await asyncio.to_thread(tidy.merge, workspace, now),
+            "days": await asyncio.to_thread(tidy.digest_days, workspace, now),
+            "conversations": await asyncio.to_thread(tidy.digest_talks, workspace),
+            "shortened": await asyncio.to_thread(tidy.shorten, workspace, now),
+        }
+        await self.index.sync()
+        return done
+
     async def status(self) -> dict[str, Any]:
         """Counts, the embedder and its progress (`/memory`, doctor, metrics)."""
         found = await self.index.status()
@@ -183,9 +199,8 @@ class Memory:
     async def release(self, identity: str) -> Remembered:
         """The owner's yes to a text in quarantine. Raises NotFoundError."""
         held = self.quarantine.take(identity)
-        item = Item(
-            self._tag_of(held.text), held.text, self._clock.now(), held.session, f"quarantine-{held.id}", held.person
-        )
+        tag = TAGS.get(held.tag) or self._tag_of(held.text)
+        item = Item(tag, held.text, self._clock.now(), held.session, f"quarantine-{held.id}", held.person)
         return await self._store(item, held.agent)
 
     async def _store(self, item: Item, agent: str) -> Remembered:
@@ -200,6 +215,8 @@ class Memory:
     async def forget(self, what: str, *, agent: str = "main", by: str = OWNER) -> list[Item]:
         """Mark items as forgotten (by id or words); they leave prompts and search. Raises NotFoundError."""
         found = self.items(agent).forget(what, at=self._clock.now(), by=by)
+        for path in self._workspace(agent).tiers.glob("*.md"):
+            path.unlink(missing_ok=True)  # made anew, without it, when the house is idle
         await self.index.sync()
         return found
 
@@ -233,6 +250,7 @@ class Memory:
         for workspace in self.workspaces.values():
             yield from workspace.folder.glob("*.md")
             yield from workspace.notes.glob("*.md")
+            yield from workspace.tiers.glob("*.md")
             yield from workspace.sessions.iterdir()
         for folder in (self.index.team, self.state / "outputs", self.state / "quarantine"):
             if folder.is_dir():

@@ -25,7 +25,7 @@ See = Literal["private", "household", "team"]
 MarkKind = Literal["forget", "undo", "erase"]
 OWNER = "owner"
 _MARKS: dict[str, MarkKind] = {"forget": "forget", "undo": "undo", "erase": "erase"}
-_TAGS: dict[str, Tag] = {"W": "W", "B": "B", "O": "O"}
+TAGS: dict[str, Tag] = {"W": "W", "B": "B", "O": "O"}
 # An unknown word means nobody else: never wider than what is written.
 _SEES: dict[str, See] = {"household": "household", "team": "team"}
 
@@ -115,7 +115,7 @@ def parse_line(line: str) -> Item | Mark | None:
     if "item" not in fields:
         return None
     return Item(
-        tag=_TAGS[tag],
+        tag=TAGS[tag],
         text=found["text"],
         at=at,
         session=fields.get("session", ""),

@@ -70,6 +70,9 @@ class OwnersMemory:
         """Raises NotFoundError."""
         return await commands.undo(self.memory, self.agent)
 
+    async def tidy(self) -> dict[str, Any]:
+        return await commands.tidy(self.memory, self.agent)
+
     async def reindex(self) -> dict[str, Any]:
         return await commands.reindex(self.memory)
 

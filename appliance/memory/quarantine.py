@@ -26,6 +26,7 @@ class Held:
     agent: str
     person: str
     origin: str = ""
+    tag: str = ""  # W, B or O where it is known
 
 
 class Quarantine:
@@ -34,12 +35,14 @@ class Quarantine:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def hold(self, text: str, *, at: float, session: str, agent: str, person: str, origin: str = "") -> Held:
+    def hold(
+        self, text: str, *, at: float, session: str, agent: str, person: str, origin: str = "", tag: str = ""
+    ) -> Held:
         """Keep a text; the same text from the same session is kept once. Raises OSError."""
         for waiting in self.list():
             if (waiting.text, waiting.session) == (text, session):
                 return waiting
-        held = Held(secrets.token_hex(5), text, at, session, agent, person, origin)
+        held = Held(secrets.token_hex(5), text, at, session, agent, person, origin, tag)
         atomic_write(self._folder / f"{held.id}.json", msgspec.json.encode(held), mode=0o600)
         return held
 

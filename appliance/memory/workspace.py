@@ -31,6 +31,7 @@ PRIVATE = frozenset({"USER.md", "MEMORY.md"})
 # What a file starts with when the caller has no template for it.
 _PLAIN = {"MEMORY.md": "# Memory\n", "USER.md": "# The owner\n", "HEARTBEAT.md": ""}
 
+TIERS = "tiers"  # under memory/: what tidying makes of older notes and conversations
 _CREATED = ".created"
 
 
@@ -47,6 +48,7 @@ class Workspace:
         self.folder = folder
         self.zone = zone
         self.notes = folder / "memory"
+        self.tiers = self.notes / TIERS
         self.files = folder / "files"
         self.sessions = folder / "sessions"
         self._cache: dict[Path, _Cached] = {}
@@ -95,6 +97,10 @@ class Workspace:
         """The note of a day, "" when there is none."""
         return self._text(self.day_path(day))
 
+    def read_tier(self, name: str) -> str:
+        """A file under memory/tiers/, "" when there is none."""
+        return self._text(self.tiers / name)
+
     def days(self) -> list[date]:
         """Days that have a note, oldest first; files with other names are left alone."""
         found = []
@@ -127,7 +133,7 @@ class Workspace:
         Only bootstrap files and Markdown under memory/ can be named. Raises NotFoundError for everything else.
         """
         path = self.folder / name
-        inside = name in BOOTSTRAP or (path.parent == self.notes and path.suffix == ".md")
+        inside = name in BOOTSTRAP or (path.parent in (self.notes, self.tiers) and path.suffix == ".md")
         if not inside or ".." in Path(name).parts or not path.is_file() or path.is_symlink():
             raise NotFoundError(f"There is no memory file {name!r}.", fix="Use a path that memory_search returned.")
         return path

@@ -13,6 +13,17 @@ MEMORY: dict[str, tuple[str, str, str]] = {
         "有 {count} 則來自外部的內容等您同意：",
         "有 {count} 条来自外部的内容等您同意：",
     ),
+    "memory_inferred": (
+        "From what you wrote I would keep this, if you agree: “{text}”",
+        "從您寫的內容看，我想記下這個，您同意嗎：「{text}」",
+        "从您写的内容看，我想记下这个，您同意吗：“{text}”",
+    ),
+    "memory_inferred_mark": ("(inferred)", "（推測）", "（推测）"),
+    "memory_trace": (
+        "What the next prompt loads, and why:",
+        "下一次提示會載入的內容與原因：",
+        "下一次提示会载入的内容与原因：",
+    ),
     "memory_forgotten": ("Forgotten:\n{items}", "已忘記：\n{items}", "已忘记：\n{items}"),
     "memory_restored": ("Back again:\n{items}", "已恢復：\n{items}", "已恢复：\n{items}"),
     "memory_keep": ("Kept: {text}", "已記下：{text}", "已记下：{text}"),

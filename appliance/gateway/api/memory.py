@@ -52,6 +52,10 @@ def routes(services: Services) -> list[Any]:
     async def reindex() -> Response[Any]:
         return reply(await memory.reindex())
 
+    @post("/api/memory/tidy", status_code=200)
+    async def tidy() -> Response[Any]:
+        return reply(await memory.tidy())
+
     @get("/api/memory/quarantine")
     async def waiting() -> Response[Any]:
         return reply({"waiting": memory.waiting()})
@@ -63,4 +67,4 @@ def routes(services: Services) -> list[Any]:
             raise InputError("decision must be keep or drop.")
         return reply(await memory.decide(held, given.decision == "keep"))
 
-    return [history, status, forget, undo, reindex, waiting, decide]
+    return [history, status, forget, undo, reindex, tidy, waiting, decide]

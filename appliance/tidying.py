@@ -1,0 +1,86 @@
+"""Memory while the house is idle: which model may help, and how the owner is asked; part of the composition root."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+import structlog
+
+from appliance.clock import Clock
+from appliance.errors import BudgetError, ModelError
+from appliance.lanes.pool import Pool
+from appliance.memory.house import Memory
+from appliance.memory.idle import Idle
+from appliance.memory.items import OWNER
+from appliance.memory.quarantine import Held
+from appliance.messages import Purpose, SessionKey
+from appliance.models.base import Answer, ModelRequest, PromptPart
+from appliance.models.resolver import Resolver
+from appliance.observability.notices import Choices
+from appliance.settings import Settings
+from appliance.texts import say
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Tidying:
+    """Given memory and its surroundings, let it be tidied while nobody writes.
+
+    heard: when anybody last wrote (Unix seconds). quiet: when the owner's quiet hours end, None when it may speak.
+    """
+
+    settings: Settings
+    memory: Memory
+    resolver: Resolver
+    pool: Pool
+    clock: Clock
+    heard: Callable[[], float | None]
+    quiet: Callable[[str, float], float | None]
+    tell: Callable[[str, Choices], Awaitable[None]]
+    language: Callable[[], str]
+
+    def idle(self) -> Idle:
+        return Idle(self.memory, self.clock, self._quiet_for, self._write, self._ask)
+
+    def chain(self) -> Sequence[str]:
+        """Who may be asked: the local model, and the cheap one only where `memory` has a budget of its own."""
+        local = [name for name in self.settings.chain if name == "local"]
+        paid = self.settings.budget.purpose_usd.get(Purpose.MEMORY, 0) > 0
+        return list(dict.fromkeys([*local, *([self.settings.cheap] if paid else [])]))
+
+    def _quiet_for(self) -> float | None:
+        if self.pool.running or self.pool.depths():
+            return None
+        heard = self.heard()
+        return None if heard is None else self.clock.now() - heard
+
+    async def _write(self, rules: str, text: str, output: int) -> str | None:
+        chain = self.chain()
+        if not chain:
+            return None
+        request = ModelRequest(
+            system=(PromptPart(rules),),
+            messages=({"role": "user", "content": [{"type": "text", "text": text}]},),
+            max_tokens=output,
+            purpose=Purpose.MEMORY,
+            session=SessionKey.main(),
+            agent="main",
+            channel="internal",
+        )
+        try:
+            async for event in self.resolver.stream(request, chain=chain):
+                if isinstance(event, Answer):
+                    return "".join(b["text"] for b in event.finished.content if b["type"] == "text")
+        except (ModelError, BudgetError) as error:
+            log.info("memory is tidied without a model", reason=error.what)
+        return None
+
+    async def _ask(self, held: Held) -> bool:
+        if self.quiet(OWNER, self.clock.now()) is not None:
+            return False
+        language = self.language()
+        choices = [(say(f"memory_{verb}_label", language), f"/memory {verb} {held.id}") for verb in ("keep", "drop")]
+        await self.tell(say("memory_inferred", language, text=held.text), choices)
+        return True
