@@ -37,7 +37,7 @@ from appliance.gateway.services import Services
 from appliance.lanes.pool import Pool
 from appliance.local_offers import LocalOffers
 from appliance.memory.capture import capture
-from appliance.memory.commands import make_embedder
+from appliance.memory.commands import make_embedder, make_reranker
 from appliance.memory.house import Memory
 from appliance.memory.items import Items
 from appliance.memory.tiers import overview
@@ -215,6 +215,10 @@ class Parts(Foundation):
             self.clock,
             settings.memory,
             embedder=embedder,
+            reranker=make_reranker(
+                settings.memory,
+                PaidEmbeddings(self.budget, free=not settings.memory.reranker_key.get_secret_value()),
+            ),
             audit=self.audit.record,
             timed=lambda seconds: self.metrics.observe("memory_search_duration_seconds", seconds),
             tag_of=lambda text: next((item.tag for item in capture(text)), "O"),

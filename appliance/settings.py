@@ -158,6 +158,7 @@ class MemorySettings(Section):
         "", "Server with /v1/rerank (llama.cpp with --reranking) for the backend `rerank`.", "http://nas:8080/v1"
     )
     reranker_model: str = setting("", "Reranking model there.", "bge-reranker-v2-m3")
+    reranker_key: SecretStr = setting(SecretStr(""), "Its key, if it wants one; then its calls are paid for.", "sk-x")
     watch: Literal["auto", "events", "poll"] = setting(
         "auto", "How edits are noticed; `auto` polls where the folder is a network mount."
     )

@@ -9,8 +9,9 @@ from appliance.clock import iso
 from appliance.memory.embeddings import Embedder, HttpEmbedder, Meter
 from appliance.memory.house import Memory
 from appliance.memory.items import Item, Placed
+from appliance.memory.reranker import HttpReranker
 from appliance.memory.scopes import Scope
-from appliance.memory.search import LIMIT
+from appliance.memory.search import LIMIT, Reranker
 from appliance.messages import SessionKey
 from appliance.settings import MemorySettings
 
@@ -32,6 +33,14 @@ def make_embedder(
             meter=meter,
         )
     return HttpEmbedder(local_url, api_key=local_token) if wanted else None
+
+
+def make_reranker(settings: MemorySettings, meter: Meter | None = None) -> Reranker | None:
+    """The reranking server that the settings name, or None; `meter` pays for its calls."""
+    if not settings.reranker_url:
+        return None
+    key = settings.reranker_key.get_secret_value()
+    return HttpReranker(settings.reranker_url, settings.reranker_model, api_key=key, meter=meter)
 
 
 async def search(memory: Memory, query: str, limit: int = LIMIT, agent: str = "main") -> list[dict[str, Any]]:

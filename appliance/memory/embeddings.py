@@ -12,12 +12,13 @@ import math
 from array import array
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from appliance.errors import ModelError, ModelFault
 
 TextKind = Literal["query", "passage"]
 Vector = Sequence[float]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +44,9 @@ class Embedder(Protocol):
 
 
 class Meter(Protocol):
-    """Pays for a call before it is made (spending). `call` returns the vectors and the tokens that were read."""
+    """Pays for a call before it is made (spending). `call` returns its result and the tokens that were read."""
 
-    async def pay(
-        self, model: str, most_tokens: int, call: Callable[[], Awaitable[tuple[list[Vector], int]]]
-    ) -> list[Vector]: ...
+    async def pay(self, model: str, most_tokens: int, call: Callable[[], Awaitable[tuple[T, int]]]) -> T: ...
 
 
 class HttpEmbedder:

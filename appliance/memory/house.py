@@ -22,7 +22,6 @@ from appliance.memory.index import MemoryIndex
 from appliance.memory.items import OWNER, TAGS, Item, Items, Mark, Placed, Tag, line_of
 from appliance.memory.places import read_place
 from appliance.memory.quarantine import Held, Quarantine
-from appliance.memory.reranker import HttpReranker
 from appliance.memory.scopes import Scope
 from appliance.memory.search import LIMIT, Hit, MemorySearch, Reranker, SearchOptions
 from appliance.memory.watcher import Watcher
@@ -73,8 +72,6 @@ class Memory:
         self._timed = timed
         self._embedder = embedder
         self.filler = VectorFiller(self.index, embedder, clock) if embedder is not None else None
-        if reranker is None and settings.reranker_url:
-            reranker = HttpReranker(settings.reranker_url, settings.reranker_model)
         self._no_reranker = settings.backend == "rerank" and reranker is None
         options = SearchOptions(weights=settings.weights, backend=settings.backend, reranker=reranker)
         self._search = MemorySearch(self.index, self.filler, clock, options)

@@ -1,4 +1,4 @@
-"""Embedding calls of another server, paid for like every model call: reserved, made, settled."""
+"""Embedding and reranking calls of another server, paid for like every model call: reserved, made, settled."""
 
 from __future__ import annotations
 

@@ -90,3 +90,61 @@ async def test_a_free_server_is_used_at_the_limit_and_its_tokens_are_written_dow
         while not await embedding_rows(home):
             await asyncio.sleep(0.05)
     assert (await embedding_rows(home))[0] == (TOKENS, 0)
+
+
+class RerankingServer(Server):
+    async def handle(self, request: Request) -> Response:
+        self.calls += 1
+        count = len(json.loads(request.body)["documents"])
+        rows = [{"index": n, "relevance_score": float(n)} for n in range(count)]
+        body = json.dumps({"results": rows, "usage": {"total_tokens": TOKENS}}).encode()
+        return Response(200, {"content-type": "application/json"}, body)
+
+
+@pytest.fixture
+async def reranking() -> AsyncIterator[RerankingServer]:
+    made = RerankingServer()
+    loopback = LoopbackServer(made.handle)
+    made.url = f"http://127.0.0.1:{await loopback.start()}"
+    yield made
+    await loopback.stop()
+
+
+@pytest.mark.parametrize(("key", "cost"), [("", 0), ("sk-r", int(Decimal("0.02") * 10**12))])
+async def test_a_rerankers_calls_stand_in_the_books_and_cost_money_when_it_has_a_key(
+    start: Start, reranking: RerankingServer, tmp_path: Path, key: str, cost: int
+) -> None:
+    prices = tmp_path / "prices.toml"
+    kinds = ("cache_read", "cache_write_5m", "cache_write_1h")
+    lines = ["input = 0.02", "output = 0.0", *(f"{kind} = 0.02" for kind in kinds)]
+    prices.write_text("\n".join(["[models.bge-reranker]", *lines, ""]))
+    home = await start(
+        APPLIANCE_MEMORY__BACKEND="rerank",
+        APPLIANCE_MEMORY__RERANKER_URL=reranking.url,
+        APPLIANCE_MEMORY__RERANKER_MODEL="bge-reranker",
+        APPLIANCE_MEMORY__RERANKER_KEY=key,
+        APPLIANCE_BUDGET__PRICE_FILE=str(prices),
+    )
+    await home.say("The printer is called nas-01 and stands upstairs.")
+    await home.say("Could the printer nas-01 stand in the hall?")
+    await home.house.memory.index.sync()
+    await home.house.memory.search("where is the printer nas-01", Scope(SessionKey.main()))
+    assert reranking.calls >= 1
+    assert await embedding_rows(home) == [(TOKENS, cost)] * reranking.calls
+
+
+async def test_at_the_limit_the_reranker_is_not_called_and_search_goes_on(
+    start: Start, reranking: RerankingServer
+) -> None:
+    home = await start(
+        APPLIANCE_MEMORY__BACKEND="rerank",
+        APPLIANCE_MEMORY__RERANKER_URL=reranking.url,
+        APPLIANCE_MEMORY__RERANKER_MODEL="nobody-knows-its-price",
+        APPLIANCE_MEMORY__RERANKER_KEY="sk-r",
+    )
+    await home.say("The printer is called nas-01 and stands upstairs.")
+    await home.say("Could the printer nas-01 stand in the hall?")
+    await home.house.memory.index.sync()
+    hits = await home.house.memory.search("where is the printer nas-01", Scope(SessionKey.main()))
+    assert "nas-01" in hits[0].snippet
+    assert reranking.calls == 0
