@@ -82,6 +82,12 @@ _KIN = re.compile(f"{facts_zh.KIN}|{facts_en.KIN}")
 _WHOM = re.compile(f"(?:我|我的|我们的|家里)?{facts_zh.KIN}|(?:my|our|the) {facts_en.KIN}\\b")
 _MAY = re.compile(r"you (?:can|could|may) (?:skip|leave out|spare|drop)\b")
 _APPOSITION = re.compile(r"(?:an?|the) \w+(?! (?:is|are|was|has))")
+# "…, 16G of memory, 512G of disk": measures that go on about the same thing.
+_MEASURE = re.compile(
+    r"(?:和|外加|还有|带|另有|and |with |plus )?(?:\d[\d.]*|[一二两三四五六七八九十]+)"
+    r"(?! ?(?:点|块|元|分钟|小时|天|号|月|年|周|次|条|pm\b|am\b|min|hours?|days?|times?|o'clock))"
+    r"[^，,。我你他她不别要]{1,14}"
+)
 _BEFORE_DOING = re.compile(r"^before (?:you )?\w+|(?:之前|以前|前)$")
 _TO_ME = re.compile(r"\b(?:show|send|give|read|run|tell|text|ask|check|let|ping)\b.*\bme\b|给我|让我|跟我|问我")
 _PERSONAL = re.compile(r"我(?!家|们家|的)|(?:i|i'm|im)\b")
@@ -193,8 +199,8 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
             found.add(clause, "O", rules, leading=False)
             named = True
             continue
-        if named and _APPOSITION.match(clause.text):
-            found.extend(clause)  # "I'm Nadia, a translator in Lisbon"
+        if (named and _APPOSITION.match(clause.text)) or (found.fact and not asked and _MEASURE.fullmatch(clause.text)):
+            found.extend(clause)  # "I'm Nadia, a translator in Lisbon"; "an N100, 16G of memory"
             named = False
             continue
         named = False
@@ -348,6 +354,11 @@ class _Found:
         """Let the last item go on to the end of `clause`."""
         begin, _, tag, leads = self._spans[-1]
         self._spans[-1] = (begin, clause.end, tag, leads)
+
+    @property
+    def fact(self) -> bool:
+        """True when the last item is a fact."""
+        return bool(self._spans) and self._spans[-1][2] == "O"
 
     @property
     def kin(self) -> bool:

@@ -31,6 +31,8 @@ _ENTRY_CHARS = 1_600  # of one turn; a longer one makes several entries
 _NEAR_CHARS = 600
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？；\n])\s*")
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
+# Comments are for whoever edits a file (a template's hints); one over several lines is blanked, its lines stay counted.
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -140,6 +142,7 @@ def _sections(text: str) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
     above: tuple[str, ...] = ()
     units: list[Unit] = []
     fenced = False
+    text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n") if "\n" in found[0] else found[0], text)
     for number, line in enumerate(text.splitlines(), start=1):
         if _FENCE.match(line):
             fenced = not fenced
@@ -154,7 +157,10 @@ def _sections(text: str) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
             if len(heading[1]) > 2:
                 units.append((number, line))
             continue
-        if line.strip() and parse_line(line) is None:
+        if parse_line(line) is not None:
+            continue
+        line = _COMMENT.sub("", line)
+        if line.strip():
             units.extend((number, piece) for piece in ([line] if len(line) <= UNIT_CHARS else pieces(line)))
     if units:
         yield above, units

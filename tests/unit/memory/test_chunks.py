@@ -168,3 +168,10 @@ def test_an_unknown_source_is_the_least_trusted(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     write(path, [record(1, "user", "a", source="elsewhere"), record(2, "user", "b", source="owner")])
     assert [turn.source for turn in read_transcript(path).turns] == [Source.OUTSIDE, Source.OWNER]
+
+
+def test_comments_for_the_owner_are_not_indexed_and_lines_stay_counted() -> None:
+    text = "# Owner\n<!-- hints:\nName:\nWork:\n-->\nCalled Sam <!-- short -->\n<!-- one line -->\nlives in Leeds\n"
+    [chunk] = markdown_chunks(text, "USER.md")
+    assert chunk.units == ((6, "Called Sam "), (8, "lives in Leeds"))
+    assert markdown_chunks("<!-- never closed\nName:\n", "USER.md") == []
