@@ -78,6 +78,7 @@ class Appliance(Parts):
                 task.cancel()
             await asyncio.gather(*self._background, return_exceptions=True)
             await self.hooks.stop()
+            await self.mcp.stop()
             await self.execution.stop()
             await self.web.stop()
             await self.local_offers.stop()

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from appliance import __version__, cli_memory, cli_money, cli_policy, cli_skills
+from appliance import __version__, cli_mcp, cli_memory, cli_money, cli_policy, cli_skills
 from appliance.cli_common import Config, Json, ask, choose_config, chosen_config, settings, show
 from appliance.cli_cron import cron_app
 from appliance.client import GatewayClient
@@ -26,7 +26,7 @@ audit_app = typer.Typer(no_args_is_help=True, help="The audit log.")
 for _name, _part in {
     "spend": cli_money.spend_app, "budget": cli_money.budget_app, "sessions": sessions_app, "models": models_app,
     "policy": cli_policy.app, "config": config_app, "audit": audit_app, "memory": cli_memory.app, "cron": cron_app,
-    "skills": cli_skills.app,
+    "skills": cli_skills.app, "mcp": cli_mcp.app,
 }.items():  # fmt: skip
     app.add_typer(_part, name=_name)
 app.command()(cli_policy.approvals)

@@ -349,6 +349,21 @@ def _hooks(patient: Patient) -> Outcome | None:
     return ("pass", f"Hooks: {', '.join(hook.path.name for hook in found)}.") if found else None
 
 
+@check("mcp")
+def _mcp(patient: Patient) -> Outcome | None:
+    from appliance.mcp_client import doctor  # only where servers are configured
+
+    servers = patient.settings.mcp
+    if not servers:
+        return None
+    if not doctor.installed():
+        return "fail", doctor.NOT_INSTALLED, doctor.INSTALL
+    wrong = doctor.problems(patient.settings)
+    if wrong:
+        return "warn", f"MCP servers: {'; '.join(wrong)}.", "Mend the sections [mcp.<name>] of the settings."
+    return "pass", f"{len(servers)} MCP servers are configured; `appliance mcp check` connects to them."
+
+
 @check("clock")
 def _clock(patient: Patient) -> Outcome:
     now = time.time()

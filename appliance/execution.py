@@ -12,6 +12,7 @@ from appliance.clock import Clock
 from appliance.database import Database
 from appliance.errors import AccessError
 from appliance.gateway.commands import Ask, Choice, Commands, Said
+from appliance.mcp_client.channels import LABEL
 from appliance.messages import Role
 from appliance.observability.health import Health, State
 from appliance.observability.metrics import Metrics
@@ -169,5 +170,7 @@ class Execution:
         self._metrics.observe("exec_duration_seconds", seconds, image="shell")
 
     async def _job_ended(self, job: dict[str, Any]) -> None:
+        if str(job["label"]).startswith(LABEL):
+            return  # an MCP server's: whoever uses it is told
         text = say("job_ended", self._language(), id=job["id"], state=job.get("state", ""), code=job.get("code"))
         await self._notices.once(f"job:{job['id']}", text)

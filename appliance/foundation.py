@@ -34,6 +34,7 @@ from appliance.observability.health import Health
 from appliance.owner import OwnerVoice
 from appliance.rooms import core_rooms
 from appliance.settings import Settings, secret_values
+from appliance.settings_mcp import secrets_of
 from appliance.spending.budget import Budget, BudgetEvent
 from appliance.spending.prices import Prices
 from appliance.spending.report import Spending
@@ -86,7 +87,10 @@ class Foundation:
             audit=self.audit.record,
         )
         self.auth.prepare()
-        logs.configure(settings.logging, secret_values=[*self.auth.secret_values(), *secret_values(settings)])
+        logs.configure(
+            settings.logging,
+            secret_values=[*self.auth.secret_values(), *secret_values(settings), *secrets_of(settings.mcp)],
+        )
         self._build_path()
         self._build_money()
         self._build_monitoring()

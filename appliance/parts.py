@@ -36,6 +36,7 @@ from appliance.gateway.server import Server
 from appliance.gateway.services import Services
 from appliance.lanes.pool import Pool
 from appliance.local_offers import LocalOffers
+from appliance.mcp_servers import McpServers
 from appliance.memory.capture import capture
 from appliance.memory.commands import make_embedder, make_reranker
 from appliance.memory.house import Memory
@@ -91,6 +92,7 @@ class Parts(Foundation):
         self._build_execution()
         self._build_skills()
         self._build_web()
+        self._build_mcp()
         self._build_channels()
         self._build_automation()
         if self._extend is not None:
@@ -281,6 +283,19 @@ class Parts(Foundation):
             clock=self.clock,
         )
 
+    def _build_mcp(self) -> None:
+        self.mcp = McpServers(
+            settings=self.settings,
+            clock=self.clock,
+            tools=self.tools,
+            health=self.health,
+            metrics=self.metrics,
+            notices=self.monitoring.notices,
+            approvals=self.execution.approvals,
+            jobs=self.execution.client,
+            language=self.owner.language,
+        )
+
     def _build_channels(self) -> None:
         """Channels whose secret exists; their libraries are loaded when they start, behind readiness."""
         settings = self.settings
@@ -368,6 +383,7 @@ class Parts(Foundation):
             memory_search=self.owners_memory.search,
             memory=self.owners_memory,
             skills=self.skills,
+            mcp=self.mcp,
         )
         self.server = Server(services)
 

@@ -24,6 +24,7 @@ from appliance.settings_base import Section, setting
 from appliance.settings_budget import BudgetSettings
 from appliance.settings_discord import DiscordSettings
 from appliance.settings_hooks import HooksSettings
+from appliance.settings_mcp import McpServerSettings, ServerName
 from appliance.settings_web import WebSettings
 
 PREFIX = "APPLIANCE_"
@@ -249,6 +250,11 @@ class Settings(Section):
     schedules: SchedulesSettings = SchedulesSettings()
     heartbeat: HeartbeatSettings = HeartbeatSettings()
     hooks: HooksSettings = HooksSettings()
+    mcp: dict[ServerName, McpServerSettings] = setting(
+        {},
+        "MCP servers by name, each in a section of its own; what may stand there: docs/how-to/mcp.md.",
+        {"home": {"url": "http://homeassistant:8123/api/mcp"}},
+    )
     logging: LoggingSettings = LoggingSettings()
 
     @property

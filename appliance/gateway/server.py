@@ -23,6 +23,7 @@ from appliance.gateway.api import (
     deciding,
     health,
     login,
+    mcp,
     memory,
     messages,
     openai,
@@ -53,7 +54,7 @@ _log = logging.getLogger("appliance.server")
 def build_app(services: Services) -> Protection:
     """Given the services, return the whole ASGI application."""
     handlers: list[Any] = []
-    api = (messages, sessions, overview, openai, health, login, people, rules, skills, memory, schedules)
+    api = (messages, sessions, overview, openai, health, login, people, rules, skills, mcp, memory, schedules)
     for module in (*api, pages, spend_page, deciding):
         handlers.extend(module.routes(services))
     app = Litestar(

@@ -160,6 +160,13 @@ class SkillsView(Protocol):
     async def revoke(self, name: str) -> dict[str, Any]: ...
 
 
+class McpView(Protocol):
+    """MCP servers (mcp_servers.McpServers). `check` connects and raises NotFoundError."""
+
+    def listed(self) -> dict[str, Any]: ...
+    async def check(self, name: str = "") -> dict[str, Any]: ...
+
+
 MemorySearch = Callable[[str, int], Awaitable[list[dict[str, Any]]]]
 
 
@@ -190,6 +197,7 @@ class Services:
     memory_search: MemorySearch | None = None
     memory: MemoryView | None = None
     skills: SkillsView | None = None
+    mcp: McpView | None = None
     schedules: Schedules | None = None
     doctor: Callable[[], Awaitable[list[dict[str, Any]]]] | None = None
     alerts: Callable[[dict[str, Any]], Awaitable[None]] | None = None

@@ -63,6 +63,8 @@ METRICS: tuple[Metric, ...] = (
     Metric("exec_runs_total", "counter", "Commands run in the sandbox.", ("image", "outcome")),
     Metric("exec_duration_seconds", "histogram", "How long a command took.", ("image",), _SECONDS),
     Metric("exec_pool_ready", "gauge", "Containers that wait for a command."),
+    Metric("mcp_requests_total", "counter", "What MCP servers were asked, by how it ended.",
+           ("server", "action", "outcome")),
     Metric("state_free_bytes", "gauge", "Free space where STATE lives."),
     Metric("approvals_total", "counter", "Commands that asked for the owner's word.", ("kind", "decision")),
     Metric("channel_messages_total", "counter", "Messages in and out.", ("channel", "direction", "outcome")),

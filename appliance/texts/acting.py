@@ -37,6 +37,16 @@ ACTING: dict[str, tuple[str, str, str]] = {
         "/skills、/skills show 名稱 [檔案]、/skills approve 名稱 雜湊、/skills revoke 名稱",
         "/skills、/skills show 名称 [文件]、/skills approve 名称 哈希、/skills revoke 名称",
     ),
+    "mcp_why": (
+        "This conversation holds text from outside, and the MCP server {server} would act on it.",
+        "這段對話含有外來文字，MCP 伺服器 {server} 會據此行動。",
+        "这段对话含有外来文字，MCP 服务器 {server} 会据此行动。",
+    ),
+    "mcp_changed": (
+        "The MCP server {server} offers other tools than before: {change}",
+        "MCP 伺服器 {server} 提供的工具與以前不同：{change}",
+        "MCP 服务器 {server} 提供的工具与以前不同：{change}",
+    ),
     "skills_none": ("There are no skills.", "目前沒有技能。", "目前没有技能。"),
     "skill_look": ("Show", "查看", "查看"),
     "skill_approve": ("Approve", "核准", "批准"),
