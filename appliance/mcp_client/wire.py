@@ -32,6 +32,7 @@ from appliance.settings_mcp import McpServerSettings, bearer
 
 MOST_LINE = 8 * 1024 * 1024  # bytes of one message
 MOST_UNASKED = 32 * 1024 * 1024  # bytes between two of our requests
+MOST_MESSAGES = 5_000  # between two of our requests
 MOST_RUBBISH = 100  # lines that are no message
 _MOST_PAGES = 50
 _GONE = "Session terminated"  # how the library words a session that an HTTP server has forgotten
@@ -139,7 +140,7 @@ async def over_lines(channel: Channel, link: WireLink) -> AsyncIterator[Any]:
         try:
             async with outgoing:
                 async for message in outgoing:
-                    lines.unasked = 0
+                    lines.asked()
                     text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
                     await channel.write(text.encode() + b"\n")
         except LinkError as error:
@@ -167,18 +168,26 @@ class _Lines:
     def __init__(self) -> None:
         self._rest = bytearray()
         self._rubbish = 0
-        self.unasked = 0
+        self._bytes = 0
+        self._messages = 0
+
+    def asked(self) -> None:
+        """A request goes out: what comes from now on may belong to it."""
+        self._bytes = self._messages = 0
 
     def messages(self, data: bytes) -> list[SessionMessage]:
         """The messages that are whole now. Raises LinkError when a bound is passed."""
-        self.unasked += len(data)
-        if self.unasked > MOST_UNASKED:
+        self._bytes += len(data)
+        if self._bytes > MOST_UNASKED:
             raise LinkError(f"it sent more than {MOST_UNASKED >> 20} MiB unasked")
         self._rest += data
         *lines, rest = self._rest.split(b"\n") if b"\n" in data else [self._rest]
         if len(rest) > MOST_LINE:
             raise LinkError(f"it sent a line longer than {MOST_LINE >> 20} MiB")
         self._rest = bytearray(rest)
+        self._messages += len(lines)
+        if self._messages > MOST_MESSAGES:
+            raise LinkError(f"it sent more than {MOST_MESSAGES:,} messages unasked")
         found = []
         for line in lines:
             if not line.strip():
