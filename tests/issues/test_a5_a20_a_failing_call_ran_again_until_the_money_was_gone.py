@@ -3,6 +3,7 @@
 from typing import Any
 
 from appliance.testing.anthropic_replies import Reply
+from appliance.testing.tools import Says
 from tests.integration.gateway.conftest import Home, Start
 
 
@@ -55,3 +56,17 @@ async def test_after_a_compaction_the_failing_request_is_not_replayed_as_new(sta
     reply = await home.say("run the nightly job")
     assert asked <= 20
     assert reply["reply"]
+
+
+async def test_a_scheduled_job_whose_command_always_fails_at_length_is_tried_three_times(automation: Any) -> None:
+    home = await automation(APPLIANCE_MODELS__WORKING_WINDOW="32000", APPLIANCE_BUDGET__DAILY_USD="50")
+    command = Says(lambda n: "error: the disk is not there\n" * 1_050, fails=True)
+    home.house.tools.add(command)
+    home.provider.default(lambda body: Reply(tools=[("say_it", {})]))
+    job = await home.schedule("'15 8 * * *' run the backup")
+    await home.at("2026-11-30T08:15:10Z")
+    assert command.runs == 3
+    assert len(home.provider.calls) == 3
+    assert home.states(job) == ["failed"]
+    await home.at("2026-11-30T09:30:00Z")
+    assert command.runs == 3
