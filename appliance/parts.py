@@ -401,7 +401,7 @@ class Parts(Foundation):
         found = self._prompts.get(agent)
         if found is None:
             found = self._prompts[agent] = PromptBuilder(
-                self.workspace(agent), lambda: self.settings.agent, self.clock, lambda: self.skills.lines()
+                self.workspace(agent), lambda: self.settings.agent, self.clock, lambda: self.skills.lines(agent)
             )
         return found
 

@@ -19,7 +19,8 @@ from appliance.messages import Role
 from appliance.observability.notices import Notices
 from appliance.sandbox.client import CommandResult
 from appliance.settings import Settings
-from appliance.skills.collection import Collection, Skill
+from appliance.skills.collection import MAIN, Collection, Skill
+from appliance.skills.folder import workspaces
 from appliance.skills.gates import Surroundings
 from appliance.skills.listing import Line, listing
 from appliance.skills.pins import Pins
@@ -64,15 +65,16 @@ class SkillSet:
         self._looked_for: tuple[str, frozenset[str]] = ("", frozenset())
         self.collection = Collection(
             workspace=workspace / "skills",
+            others=lambda: {name: path for name, path in workspaces(settings.state).items() if name != MAIN},
             config=settings.state / "config" / "skills",
             pins=Pins(core, clock),
             surroundings=Surroundings(settings, os.environ, lambda: self._found),
         )
         tools.add(SkillTool(self.collection))
 
-    def lines(self) -> list[Line]:
-        """The list of skills for the prompt."""
-        return listing(self.collection.active())
+    def lines(self, agent: str = MAIN) -> list[Line]:
+        """The list of an agent's skills for its prompt."""
+        return listing(self.collection.active(agent))
 
     async def watch(self) -> None:
         """Look around twice a minute: what commands can use, and what wants the owner's yes."""

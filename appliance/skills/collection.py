@@ -1,14 +1,14 @@
 """Every skill of the house and how it stands: active, waiting for the owner's yes, lacking something, or unreadable.
 
 A skill of the workspace or of the owner's folder is only used with the hash that the owner said yes to; a changed
-byte puts it out of use. Our own ship with the program. One name exists once: the owner's folder comes before the
-workspace, and that before ours. What has not changed is not read again.
+byte puts it out of use. Our own ship with the program. Each agent has the owner's, those of its own workspace, and
+ours; one name exists once for it, and the first of these places wins. What has not changed is not read again.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -22,7 +22,9 @@ from appliance.trust import clean
 
 BUILTIN = Path(__file__).parent / "builtin"
 State = Literal["active", "new", "changed", "off", "lacking", "hidden"]
-Place = Literal["config", "workspace", "builtin"]
+Kind = Literal["config", "workspace", "builtin"]
+Place = str  # a kind, or workspace:<agent> for the workspace of an agent other than the main one
+MAIN = "main"
 _SHOWN_DIGEST = 16  # hexadecimal digits that a person types: 64 bits, too many to search for a match
 
 
@@ -49,6 +51,12 @@ class Skill:
     @property
     def name(self) -> str:
         return self.manifest.name
+
+    @property
+    def kind(self) -> Kind:
+        """What kind of place it stands in."""
+        found: Kind = "config" if self.place == "config" else "builtin" if self.place == "builtin" else "workspace"
+        return found
 
     @property
     def id(self) -> str:
@@ -82,23 +90,38 @@ class _Read:
 
 @dataclass(slots=True)
 class Collection:
-    """Given the places of skills, the owner's word and what is there to be needed, find and judge every skill."""
+    """Given the places of skills, the owner's word and what is there to be needed, find and judge every skill.
+
+    `workspace` is the main agent's folder of skills; `others` gives those of the other agents by the agents' names.
+    """
 
     workspace: Path
     config: Path
     pins: Pins
     surroundings: Surroundings
     builtin: Path = BUILTIN
+    others: Callable[[], Mapping[str, Path]] = dict
     _cache: dict[tuple[Place, str], _Read] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
     def look(self) -> list[Skill]:
-        """Every readable skill, sorted by place and name; `problems` then holds those that are not."""
+        """Every readable skill of every agent, by place and name; `problems` then holds those that are not."""
+        found = self._look(self._places(self.workspace, "workspace"))
+        problems = self.problems
+        for agent, root in self.others().items():
+            place = f"workspace:{agent}"
+            found += [skill for skill in self._look(self._places(root, place)) if skill.place == place]
+            problems = [*problems, *(problem for problem in self.problems if problem.place == place)]
+        self.problems = problems
+        return found
+
+    def _look(self, searched: Sequence[tuple[Place, Path]]) -> list[Skill]:
+        """Every readable skill that one agent could have; `problems` then holds those that are not."""
         problems: list[Problem] = []
         seen: set[tuple[Place, str]] = set()
         taken: dict[str, str] = {}
         skills: list[Skill] = []
-        for place, root in self._places():
+        for place, root in searched:
             try:
                 names, bad = folder.skill_folders(root)
             except SkillFormatError as error:
@@ -115,14 +138,20 @@ class Collection:
                 skills.append(skill)
                 if skill.state == "active":
                     taken[skill.name] = skill.id
-        for gone in set(self._cache) - seen:
+        places = {place for place, _ in searched}
+        for gone in {held for held in self._cache if held[0] in places} - seen:
             del self._cache[gone]
         self.problems = problems
         return skills
 
-    def active(self) -> list[Skill]:
-        """Those that the agent may see, by name."""
-        return sorted((skill for skill in self.look() if skill.state == "active"), key=lambda skill: skill.name)
+    def active(self, agent: str = MAIN) -> list[Skill]:
+        """Those that an agent may see, by name."""
+        if agent == MAIN:
+            found = self._look(self._places(self.workspace, "workspace"))
+        else:
+            root = self.others().get(agent)
+            found = self._look(self._places(root, f"workspace:{agent}"))
+        return sorted((skill for skill in found if skill.state == "active"), key=lambda skill: skill.name)
 
     def waiting(self) -> list[Skill]:
         """Those that want the owner's yes."""
@@ -177,8 +206,10 @@ class Collection:
     def _again(self, skill: Skill) -> Skill:
         return next((found for found in self.look() if found.id == skill.id), skill)
 
-    def _places(self) -> Sequence[tuple[Place, Path]]:
-        return (("config", self.config), ("workspace", self.workspace), ("builtin", self.builtin))
+    def _places(self, workspace: Path | None, place: Place) -> Sequence[tuple[Place, Path]]:
+        """Where the skills of one agent stand, first come first."""
+        own = ((place, workspace),) if workspace is not None else ()
+        return (("config", self.config), *own, ("builtin", self.builtin))
 
     def _read(self, place: Place, root: Path, name: str) -> tuple[Manifest, folder.Contents] | Problem:
         stamp: folder.Stamp = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from appliance.skills.folder import contents, skill_folders
+from appliance.skills.folder import contents, skill_folders, workspaces
 from appliance.skills.manifest import SkillFormatError, read_manifest
 
 _MOST_SHOWN = 10
@@ -13,7 +13,7 @@ _MOST_SHOWN = 10
 def unreadable(state: Path) -> list[str]:
     """Given STATE, return `file:line: why` of at most ten skills, in the order of their places."""
     found: list[str] = []
-    for root in (state / "config" / "skills", state / "agents" / "main" / "files" / "skills"):
+    for root in (state / "config" / "skills", *workspaces(state).values()):
         try:
             names, bad = skill_folders(root)
         except SkillFormatError as error:

@@ -20,6 +20,7 @@ MOST_SKILLS = 200
 MOST_FILES = 40
 MOST_BYTES = 512 * 1024
 _DEEPEST = 3
+_AGENT = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _FILE_NAME = re.compile(r"[\w][\w .+-]{0,99}")  # letters of any script, digits, and what file names are made of
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 Stamp = tuple[tuple[str, int, int, int, int], ...]
@@ -31,6 +32,16 @@ class Contents:
 
     files: dict[str, bytes]
     digest: str
+
+
+def workspaces(state: Path) -> dict[str, Path]:
+    """Given STATE, return the folder of skills of every agent, by the agents' names, the main one first."""
+    try:
+        names = sorted(entry.name for entry in os.scandir(state / "agents") if entry.is_dir(follow_symlinks=False))
+    except FileNotFoundError:
+        names = []
+    known = [name for name in names if name != "main" and _AGENT.fullmatch(name)]
+    return {name: state / "agents" / name / "files" / "skills" for name in ("main", *known)}
 
 
 def skill_folders(root: Path) -> tuple[list[str], list[tuple[str, str]]]:

@@ -20,7 +20,7 @@ def listing(skills: Sequence[Skill], most: int = MOST_CHARS) -> list[Line]:
     """
     if not skills:
         return []
-    places = [place for place in _PLACES if any(skill.place == place for skill in skills)]
+    places = [place for place in _PLACES if any(skill.kind == place for skill in skills)]
     fixed = len(_HEAD) + sum(len(_PLACES[place]) + 4 for place in places) + 40  # 40: the line about those left out
     shown = list(skills)
     while shown and fixed + sum(len(skill.name) + 5 for skill in shown) + _SHORTEST * len(shown) > most:
@@ -29,7 +29,7 @@ def listing(skills: Sequence[Skill], most: int = MOST_CHARS) -> list[Line]:
     cap = _cap([len(skill.manifest.description) for skill in shown], room)
     lines: list[Line] = [("skills", _HEAD, len(shown) < len(skills))]
     for place in places:
-        here = [skill for skill in shown if skill.place == place]
+        here = [skill for skill in shown if skill.kind == place]
         for number, skill in enumerate(here):
             head = f"({_PLACES[place]})\n" if number == 0 else ""
             text = skill.manifest.description

@@ -31,10 +31,10 @@ class SkillTool:
         self._collection = collection
 
     def available(self, session: SessionKey, person: Person) -> bool:
-        return may_use_house(session, person) and bool(self._collection.active())
+        return may_use_house(session, person) and bool(self._collection.active(session.agent))
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
-        active = {skill.name: skill for skill in self._collection.active()}
+        active = {skill.name: skill for skill in self._collection.active(context.session.agent)}
         name = str(arguments["name"])
         skill = active.get(name)
         if skill is None:

@@ -12,6 +12,7 @@ from appliance.observability import audit
 from appliance.settings import load_settings
 from appliance.skills import doctor, pins
 from appliance.skills.collection import Collection
+from appliance.skills.folder import workspaces
 from appliance.skills.gates import Surroundings
 from appliance.skills.listing import MOST_CHARS, listing
 from appliance.testing.manual_clock import ManualClock
@@ -36,6 +37,7 @@ class Shelf:
             pins.Pins(self.core, ManualClock()),
             Surroundings(settings, self.environ, lambda: self.programs),
             builtin=self.folder / "builtin",
+            others=lambda: {name: path for name, path in workspaces(self.folder).items() if name != "main"},
         )
 
     def put(self, name: str, more: str = "", *, root: Path | None = None, body: str = "Do it so.") -> Path:
@@ -215,3 +217,42 @@ def test_the_list_keeps_to_its_budget_and_cuts_the_longest_first(shelf: Shelf, c
     assert all(not cut for _, text, cut in lines if text.endswith("Short."))
     assert ("more are not shown" in whole) == (count == 400)
     assert len([name for name, _, _ in lines if name.startswith("skill ")]) >= min(count, 50)
+
+
+async def test_each_agent_has_the_skills_of_its_own_workspace_and_the_owners_word_is_for_each(shelf: Shelf) -> None:
+    kitchen = shelf.folder / "agents/kitchen/files/skills"
+    shelf.put("tea")
+    shelf.put("bread", root=kitchen, body="Knead.")
+    shelf.put("bread", root=shelf.collection.workspace, body="Buy it.")
+    assert shelf.states() == {"config/tea": "new", "workspace/bread": "new", "workspace:kitchen/bread": "new"}
+    assert {skill.id for skill in shelf.collection.waiting()} == set(shelf.states())
+    await shelf.approve("config/tea")
+    await shelf.approve("workspace:kitchen/bread")
+    assert [skill.id for skill in shelf.collection.active()] == ["config/tea"]
+    assert [skill.id for skill in shelf.collection.active("kitchen")] == ["workspace:kitchen/bread", "config/tea"]
+    assert [skill.id for skill in shelf.collection.active("nobody")] == ["config/tea"]
+    assert "(/workspace/skills)\n- bread: About bread." in "\n".join(
+        text for _, text, _ in listing(shelf.collection.active("kitchen"))
+    )
+    shelf.put("bread", root=kitchen, body="Something else.")
+    assert shelf.states()["workspace:kitchen/bread"] == "changed"
+    assert [skill.id for skill in shelf.collection.active("kitchen")] == ["config/tea"]
+
+
+def test_what_cannot_be_read_in_any_workspace_is_named(shelf: Shelf) -> None:
+    kitchen = shelf.folder / "agents/kitchen/files/skills"
+    (kitchen / "tea").mkdir(parents=True)
+    (kitchen / "tea" / "SKILL.md").write_text("no front matter")
+    shelf.collection.look()
+    assert [(p.place, p.path, p.line) for p in shelf.collection.problems] == [("workspace:kitchen", "tea/SKILL.md", 1)]
+    assert any("agents/kitchen/files/skills/tea/SKILL.md:1" in line for line in doctor.unreadable(shelf.folder))
+
+
+def test_a_folder_that_is_no_agent_or_a_link_is_not_searched(shelf: Shelf) -> None:
+    for name in ("Odd Name", "..hidden"):
+        shelf.put("tea", root=shelf.folder / "agents" / name / "files/skills")
+    (shelf.folder / "elsewhere").mkdir()
+    (shelf.folder / "agents").mkdir(exist_ok=True)
+    (shelf.folder / "agents" / "linked").symlink_to(shelf.folder / "elsewhere")
+    assert shelf.states() == {}
+    assert list(workspaces(shelf.folder)) == ["main"]
