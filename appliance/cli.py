@@ -154,12 +154,12 @@ def context(
     if as_json:
         show(found)
         return
-    for section in found["sections"]:
-        typer.echo(f"{section['tokens']:>7,}  {section['name']}{'  (cut)' if section['cut'] else ''}")
-    for tool in found["tools"]:
-        typer.echo(f"{tool['tokens']:>7,}  tool {tool['name']}")
-    typer.echo(f"{found['history_tokens']:>7,}  conversation")
-    typer.echo(f"{found['total_tokens']:>7,}  in all")
+    typer.echo(" tokens    chars")
+    for row in (*found["sections"], *({**tool, "name": f"tool {tool['name']}"} for tool in found["tools"])):
+        notes = ("  (cut)" if row["cut"] else "") + ("" if row["cached"] else "  (not cached)")
+        typer.echo(f"{row['tokens']:>7,}  {row['chars']:>7,}  {row['name']}{notes}")
+    typer.echo(f"{found['history_tokens']:>7,}  {'':>7}  conversation")
+    typer.echo(f"{found['total_tokens']:>7,}  {'':>7}  in all, of a window of {found['window']:,} ({found['model']})")
 
 
 # sessions, audit, doctor, config -----------------------------------------------------------------------------------

@@ -227,7 +227,11 @@ class Brain:
         profile = self._profile(asking, window)
         request = self.request(asking, list(history), window, profile)
         prompt = self.prompts(session.agent).build(session, profile, skills=_has_skills(request.tools))
-        tools = [{"name": t.name, "tokens": (tool_characters(t) + 3) // 4} for t in request.tools]
+        tools = [
+            {"name": t.name, "chars": tool_characters(t), "tokens": (tool_characters(t) + 3) // 4, "cut": False,
+             "cached": True}
+            for t in request.tools
+        ]  # fmt: skip
         sections = [
             {"name": s.name, "chars": s.chars, "tokens": s.tokens, "cut": s.cut, "cached": s.cached, "why": s.why}
             for s in prompt.sections

@@ -89,15 +89,9 @@ class Everyday:
         return self.status(ask.language)
 
     async def show_context(self, ask: Ask) -> str:
-        account = self.context(ask.session, ask.person)
-        lines = [say("context_total", ask.language, total=account["total_tokens"], window=account["window"])]
-        lines += [f"- {s['name']}: {s['tokens']:,}{' ✂' if s['cut'] else ''}" for s in account["sections"]]
-        tools = sum(t["tokens"] for t in account["tools"])
-        lines.append(f"- {say('context_tools', ask.language, count=len(account['tools']))}: {tools:,}")
-        lines.append(f"- {say('context_history', ask.language)}: {account['history_tokens']:,}")
-        if ask.words[:1] == ["detail"]:
-            lines += [f"  - {t['name']}: {t['tokens']:,}" for t in account["tools"]]
-        return "\n".join(lines)
+        if ask.words not in ([], ["list"], ["detail"]):
+            return say("context_usage", ask.language)
+        return context_text(self.context(ask.session, ask.person), ask.language, detail=ask.words == ["detail"])
 
     async def show_spend(self, ask: Ask) -> str:
         return self.money.spend_text(ask.words[0] if ask.words else "model", ask.language)
@@ -155,6 +149,36 @@ class Everyday:
         lines = [f"{marks[row['status']]} {row['check']}: {row['detail']}" for row in rows]
         fixes = [f"→ {row['check']}: {row['fix']}" for row in rows if row["status"] != "pass" and row["fix"]]
         return "\n".join([*lines, *fixes])
+
+
+def context_text(account: dict[str, Any], language: str, *, detail: bool) -> str:
+    """The account of the next request: a row for each file and section, and one for all skills and all tools.
+
+    With `detail` each skill and tool has a row of its own, and each row its characters and whether it is cached.
+    """
+    skills = [row for row in account["sections"] if row["name"].startswith("skill")]
+    single = [row for row in account["sections"] if row not in skills]
+    tools = account["tools"]
+    lines = [say("context_total", language, total=account["total_tokens"], window=account["window"])]
+    if detail:
+        lines += [_context_row(row, language) for row in (*single, *skills)]
+        lines += [_context_row({**row, "name": f"`{row['name']}`"}, language) for row in tools]
+    else:
+        lines += [f"- {row['name']}: {row['tokens']:,}{' ✂' if row['cut'] else ''}" for row in single]
+        for name, rows in (("skills", skills), ("tools", tools)):
+            if rows:
+                count = len(rows) - (name == "skills")  # one row is the list's head
+                said = say(f"context_{name}", language, count=count)
+                lines.append(f"- {said}: {sum(row['tokens'] for row in rows):,}")
+    lines.append(f"- {say('context_history', language)}: {account['history_tokens']:,}")
+    return "\n".join(lines)
+
+
+def _context_row(row: dict[str, Any], language: str) -> str:
+    notes = [say("context_chars", language, count=f"{row['chars']:,}")]
+    notes += [say("context_cut", language)] if row["cut"] else []
+    notes += [say("context_cached" if row["cached"] else "context_uncached", language)]
+    return f"- {row['name']}: {row['tokens']:,} ({', '.join(notes)})"
 
 
 def _dollars(text: str) -> Decimal:

@@ -1,4 +1,4 @@
-"""The pages where one sees and decides: approvals, memory, schedules, health. What their buttons do is the API."""
+"""The pages where one sees and decides: approvals, memory, schedules, context, health. Their buttons use the API."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from litestar import Response, get
 
 from appliance.gateway.api.http import AnyRequest, reply
 from appliance.gateway.api.pages import links, page
+from appliance.gateway.api.sessions import find
 from appliance.gateway.services import MemoryView, Services, Sessions
 from appliance.texts import say
 
@@ -21,7 +22,7 @@ _LOOKED_BACK = 1_000  # messages of a session among which the words of an item a
 def routes(services: Services) -> list[Any]:
     """The handlers of this module: only pages of parts that were handed over."""
     handlers: list[Any] = []
-    for build in (_approvals, _memory, _schedules, _health):
+    for build in (_approvals, _memory, _schedules, _context, _health):
         handlers.extend(build(services))
     return handlers
 
@@ -103,6 +104,22 @@ def _schedules(services: Services) -> list[Any]:
     @get("/schedules")
     async def show(request: AnyRequest) -> Response[str]:
         return _show("schedules", request, services, jobs=schedules.rows(), heartbeat=schedules.heartbeat())
+
+    return [show]
+
+
+def _context(services: Services) -> list[Any]:
+    account = services.context
+    if account is None:
+        return []
+
+    @get("/context")
+    async def show(request: AnyRequest) -> Response[str]:
+        session = request.query_params.get("session", "main")
+        names = [str(row["name"]) for row in services.sessions.list()]
+        found = account(find(services, session))
+        rows = [{**row, "tool": kind == "tools"} for kind in ("sections", "tools") for row in found[kind]]
+        return _show("context", request, services, session=session, names=names, account=found, rows=rows)
 
     return [show]
 

@@ -67,6 +67,7 @@ def links(services: Services) -> list[tuple[str, str]]:
         "memory": services.memory,
         "schedules": services.schedules,
         "spend": services.spending,
+        "context": services.context,
         "health": services.doctor,
     }
     return [(f"/{name}", f"page_{name}") for name, part in there.items() if part is not None]

@@ -10,7 +10,7 @@ import httpx2
 
 from .conftest import Whole
 
-PAGES = ("/approvals", "/memory", "/schedules", "/health")
+PAGES = ("/approvals", "/memory", "/schedules", "/context", "/health")
 FAR = "at 2035-01-01 09:00"
 
 
@@ -37,6 +37,7 @@ async def test_every_page_speaks_three_languages_and_holds_no_inline_script_or_s
         "/approvals": ("Nothing waits for you.", "目前沒有等待您決定的事項。", "目前没有等待您决定的事项。"),
         "/memory": ("Nothing was captured yet.", "尚未記下任何內容。", "尚未记下任何内容。"),
         "/schedules": ("Nothing is scheduled.", "尚無排程。", "尚无日程。"),
+        "/context": ("Tokens of the next request", "下一次請求的 token 數", "下一次请求的 token 数"),
         "/health": ("Checks", "檢查", "检查"),
     }
     for path in PAGES:
@@ -195,3 +196,25 @@ async def test_health_shows_what_the_doctor_finds_worst_first(whole: Whole) -> N
     checks = ranks[: len(findings)]
     assert checks == sorted(checks)
     assert all(finding["detail"] in page for finding in findings if finding["check"] not in ("disk", "clock"))
+
+
+async def test_the_context_page_has_a_row_for_each_part_of_the_next_request(whole: Whole) -> None:
+    account = (await whole.client.get("/api/context")).json()
+    page = await text_of(whole, "/context")
+    assert f"{account['total_tokens']:,}" in page
+    for row in (*account["sections"], *account["tools"]):
+        assert row.keys() >= {"name", "chars", "tokens", "cut", "cached"}
+        assert f"{row['chars']:,}</td>" in page
+    assert f"<code>{account['tools'][0]['name']}</code>" in page
+    assert (await whole.client.get("/context?session=nobody")).status_code == 404
+
+
+async def test_the_context_commands_show_the_same_account(whole: Whole) -> None:
+    short, detail = await say(whole, "/context list"), await say(whole, "/context detail")
+    assert await say(whole, "/context") == short
+    assert "rules:" in short
+    assert "tools:" in short
+    assert "`read`" not in short
+    assert "`read`" in detail
+    assert "characters, cached" in detail
+    assert await say(whole, "/context nonsense") == "/context list, /context detail"
