@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from appliance.agent.compaction import Compactor, Reason
 from appliance.agent.history import messages_of
 from appliance.agent.loop import Said, Text, Told
-from appliance.agent.prompt import SMALL_WINDOW, Profile, PromptBuilder, tool_characters
+from appliance.agent.prompt import SMALL_WINDOW, Profile, PromptBuilder, profile_of, tool_characters
 from appliance.agent.pruning import Pruner
 from appliance.agent.turn import Asking
 from appliance.agent.window import Window, fit, message_tokens, tokens
@@ -37,11 +37,6 @@ class Prompts(Protocol):
     """Gives the prompt builder of an agent."""
 
     def __call__(self, agent: str) -> PromptBuilder: ...
-
-
-def profile_of(window: int) -> Profile:
-    """Which prompt a model with this window (tokens) gets."""
-    return "small" if window < SMALL_WINDOW else "full"
 
 
 _SKILL_ROWS = "skill"  # the account has a row for each skill, the metrics one for all
@@ -132,7 +127,7 @@ class Brain:
         window = Window.of(window_size, self.settings().models.working_window)
         if window.size < SMALL_WINDOW:
             return False  # a small window takes the newest that fits; a summary would not fit beside it
-        prompt = self.prompts(asking.agent).build(asking.session)
+        prompt = self.prompts(asking.agent).build(asking.session, window=window.size)
         fixed = sum(section.tokens for section in prompt.sections)
         return fixed + message_tokens(messages) > window.compaction_line
 
@@ -185,7 +180,9 @@ class Brain:
         settings = self.settings()
         window = Window.of(window_size, settings.models.working_window)
         tools = self.tools_for(asking.session, asking.person, profile)
-        prompt = self.prompts(asking.agent).build(asking.session, profile, skills=_has_skills(tools))
+        prompt = self.prompts(asking.agent).build(
+            asking.session, profile, window=window.size, skills=_has_skills(tools)
+        )
         output = min(settings.models.max_output_tokens, SMALL_OUTPUT if profile == "small" else 1_000_000)
         used = sum(tool_characters(t) for t in tools) // 4
         self.counted(
@@ -226,7 +223,12 @@ class Brain:
         window = model.window if model else self.settings().models.working_window
         profile = self._profile(asking, window)
         request = self.request(asking, list(history), window, profile)
-        prompt = self.prompts(session.agent).build(session, profile, skills=_has_skills(request.tools))
+        prompt = self.prompts(session.agent).build(
+            session,
+            profile,
+            window=Window.of(window, self.settings().models.working_window).size,
+            skills=_has_skills(request.tools),
+        )
         tools = [
             {"name": t.name, "chars": tool_characters(t), "tokens": (tool_characters(t) + 3) // 4, "cut": False,
              "cached": True}

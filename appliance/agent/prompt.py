@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Literal
 
-from appliance.agent.window import middle_cut
+from appliance.agent.window import middle_cut, tokens
 from appliance.clock import Clock
 from appliance.memory.items import Items, forgotten, visible_note
 from appliance.memory.tiers import Loaded, ordinary
@@ -24,8 +24,10 @@ from appliance.models.base import PromptPart, ToolSpec
 from appliance.settings import AgentSettings
 from appliance.trust import OUTSIDE_RULE
 
-Profile = Literal["full", "small"]
-SMALL_WINDOW = 16_384
+Profile = Literal["full", "medium", "small"]
+SMALL_WINDOW = 16_384  # tokens; models of 4k and 8k are under it
+MEDIUM_WINDOW = 65_536  # models of 32k are under it
+_FILES_SHARE = 0.3  # of a medium window, for all files and notes together
 WARM_SECONDS = 300.0
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _SHARED = ("SOUL.md", "IDENTITY.md", "AGENTS.md", "TOOLS.md")
@@ -84,17 +86,20 @@ class PromptBuilder:
     skills: Callable[[], Sequence[tuple[str, str, bool]]] | None = None
     _notes: dict[str, _Held] = field(default_factory=dict)
 
-    def build(self, session: SessionKey, profile: Profile = "full", *, skills: bool = True) -> Prompt:
+    def build(
+        self, session: SessionKey, profile: Profile = "full", *, window: int = 1_000_000, skills: bool = True
+    ) -> Prompt:
         """The prompt of a session. `small` (for small windows) holds no files but the owner's name and manner.
 
-        `skills`: whether the list of skills is shown, which only helps where they can be read.
+        `window`: tokens that may be used; files and notes take at most 30% of a medium one. `skills`: whether the list
+        of skills is shown, which only helps where they can be read.
         """
         if profile == "small":
             text = f"{SMALL_RULES}\n{self._file('IDENTITY.md')[:400]}"
             return Prompt((PromptPart(text, mark=True),), (Section("rules", len(text)),))
         sections = [Section("rules", len(RULES))]
         parts = [PromptPart(RULES, mark=True)]
-        room = self.settings().prompt_total_chars
+        room = self._room(window)
         shared = self._files(_SHARED, sections, room)
         listed = self.skills() if self.skills and skills else ()
         if listed:
@@ -120,6 +125,16 @@ class PromptBuilder:
             sections.append(Section("day notes", len(text), cut=len(text) < len(held.notes), why="today and yesterday"))
             pieces.append(text)
         return "\n\n".join(p for p in pieces if p)
+
+    def _room(self, window: int) -> int:
+        """Characters that files and notes may take together."""
+        most = self.settings().prompt_total_chars
+        if window >= MEDIUM_WINDOW:
+            return most
+        names = ("SOUL.md", "IDENTITY.md", "AGENTS.md", "TOOLS.md", "USER.md", "MEMORY.md")
+        sample = "".join(self._file(name)[:5_000] for name in names)
+        each = max(0.25, tokens(sample) / max(1, len(sample)))  # tokens a character: 0.25 in English, 1 in Chinese
+        return min(most, int(window * _FILES_SHARE / each))
 
     def _file(self, name: str) -> str:
         return _COMMENT.sub("", self.workspace.read(name)).strip()
@@ -160,6 +175,11 @@ class PromptBuilder:
     def cooled(self, session: SessionKey) -> None:
         """Read the day notes anew at the next build (after /new, a compaction, an edit by the owner)."""
         self._notes.pop(session.value, None)
+
+
+def profile_of(window: int) -> Profile:
+    """Which prompt a model with this window (tokens) gets."""
+    return "small" if window < SMALL_WINDOW else "medium" if window < MEDIUM_WINDOW else "full"
 
 
 def _capped(name: str, text: str, cap: int) -> str:
