@@ -164,6 +164,7 @@ class Parts(Foundation):
             clock=self.clock,
             publish=self.events.publish,
             recall=lambda session, text: overview(self.workspace(session.agent), text),
+            window=self.brain.window,
         )
 
     def _build_gateway(self) -> None:

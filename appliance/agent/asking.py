@@ -7,10 +7,11 @@ budget is spent, the provider is down), the prompt is built again for that windo
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from appliance.agent.compaction import Compactor, Reason
+from appliance.agent.guard import Guard, guess
 from appliance.agent.history import messages_of
 from appliance.agent.loop import Said, Text, Told
 from appliance.agent.prompt import SMALL_WINDOW, Profile, PromptBuilder, profile_of, tool_characters
@@ -70,6 +71,7 @@ class Brain:
     pruner: Pruner
     coming: Callable[[str], str | None]
     counted: Callable[[Sequence[tuple[str, int]]], None] = lambda sections: None
+    guard: Guard = field(default_factory=Guard)
 
     async def ask(self, asking: Asking, messages: list[Message]) -> AsyncIterator[Text | Told | Said]:
         """One model answer. Raises what Resolver.stream raises once nothing is left to try."""
@@ -80,7 +82,7 @@ class Brain:
         said_news = ""
         overflows = 0
         view = self.pruner.apply(asking.session, messages)
-        if self._too_full(asking, view, window):
+        if await self._too_full(asking, view, window, model):
             for told in await self._compact(asking, messages, window, "threshold"):
                 yield told
             view = self.pruner.apply(asking.session, messages)
@@ -122,14 +124,26 @@ class Brain:
         """The prompt that fits: the heartbeat's is always small, whoever answers it."""
         return "small" if asking.purpose is Purpose.HEARTBEAT else profile_of(window)
 
-    def _too_full(self, asking: Asking, messages: list[Message], window_size: int) -> bool:
+    async def _too_full(self, asking: Asking, messages: list[Message], window_size: int, model: Model | None) -> bool:
         """Whether the door of compaction opens for this request."""
         window = Window.of(window_size, self.settings().models.working_window)
         if window.size < SMALL_WINDOW:
             return False  # a small window takes the newest that fits; a summary would not fit beside it
-        prompt = self.prompts(asking.agent).build(asking.session, window=window.size)
-        fixed = sum(section.tokens for section in prompt.sections)
-        return fixed + message_tokens(messages) > window.compaction_line
+        profile = self._profile(asking, window_size)
+        prompt = self.prompts(asking.agent).build(asking.session, profile, window=window.size)
+        tools = self.tools_for(asking.session, asking.person, profile)
+
+        async def exact() -> int | None:
+            return await model.count(self.request(asking, messages, window_size, profile)) if model else None
+
+        guessed = guess(prompt.parts, tools, messages)
+        return await self.guard.over(window.compaction_line, model.name if model else "", guessed, exact)
+
+    def window(self, session: SessionKey, turn: str = "") -> Window:
+        """The working window of the model that would answer a session now."""
+        model = self.resolver.preferred(list(self.chain(session)), turn)
+        working = self.settings().models.working_window
+        return Window.of(model.window if model else working, working)
 
     async def _compact(
         self, asking: Asking, messages: list[Message], window_size: int, reason: Reason
@@ -164,6 +178,9 @@ class Brain:
                     case Notice():
                         yield Told(event.text(asking.language))
                     case Answer(finished=finished, cost=cost, model=name, local=local):
+                        if not finished.usage.estimated:
+                            guessed = guess(request.system, request.tools, request.messages)
+                            self.guard.learn(name, guessed, finished.usage.prompt)
                         if rest := mask.rest():
                             yield Text(rest, restart=restart)
                         content = _hidden(finished.content)

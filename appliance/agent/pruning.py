@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from appliance.agent.window import block_tokens, message_tokens
+from appliance.agent.window import message_tokens
 from appliance.clock import Clock
 from appliance.messages import Message, SessionKey
 
@@ -97,12 +97,3 @@ def _stub(block: dict[str, Any]) -> dict[str, Any]:
     note = f"{head}\n[… {len(text):,} characters in all; read_output id={block['tool_use_id']}]"
     stub = {key: value for key, value in block.items() if key not in ("content", "images")}
     return {**stub, "content": note if len(text) > STUB_OVER else text}
-
-
-def saved(messages: list[Message], pruned: list[Message]) -> int:
-    """Tokens that pruning took out of a request, for the account."""
-    return sum(
-        block_tokens(a) - block_tokens(b)
-        for whole, cut in zip(messages, pruned, strict=True)
-        for a, b in zip(whole["content"], cut["content"], strict=True)
-    )

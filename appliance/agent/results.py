@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from appliance.agent.window import middle_cut
+from appliance.agent.window import characters_for, middle_cut
 from appliance.messages import SessionKey, Source
 from appliance.tools.base import ToolResult
 from appliance.trust import clean, new_marker, wrap
@@ -26,12 +26,16 @@ class ResultShaper:
     limit: Callable[[], int]
     redact: Callable[[str], str] = lambda text: text
 
-    def shape(self, result: ToolResult, session: SessionKey, turn: str) -> ToolResult:
-        """Mask, clean, cut (head and tail stay, `read_output` has the rest), wrap. Raises OSError (disk full)."""
+    def shape(self, result: ToolResult, session: SessionKey, share: int) -> ToolResult:
+        """Mask, clean, cut (head and tail stay, `read_output` has the rest), wrap. Raises OSError (disk full).
+
+        `share`: tokens that this result may take of the window.
+        """
         text = self.redact(clean(result.text))
-        if len(text) > self.limit():
+        limit = min(self.limit(), characters_for(text, share))
+        if len(text) > limit:
             identity = self.keeper.keep(text.encode(), result.origin, session, result.source)
-            text = middle_cut(text, self.limit() - 80) + f"\n[whole result: read_output id={identity}]"
+            text = middle_cut(text, limit - 80) + f"\n[whole result: read_output id={identity}]"
         if result.source is Source.OUTSIDE:
             text = wrap(text, new_marker(), result.origin or "tool")
         return replace(result, text=text)

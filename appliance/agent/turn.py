@@ -37,6 +37,7 @@ from appliance.agent.loop import (
 from appliance.agent.results import ResultShaper
 from appliance.agent.sessions import Sessions
 from appliance.agent.transcript import Record, Transcript
+from appliance.agent.window import Window, block_tokens
 from appliance.clock import Clock, iso
 from appliance.crash_points import crash_point
 from appliance.errors import BudgetError, ModelError
@@ -76,6 +77,7 @@ class Asking:
     purpose: Purpose = Purpose.CHAT
 
 
+_LEAST_SHARE = 500  # tokens; less of a result would say nothing
 # Turns that nobody wrote, by the channel that only the house itself uses.
 _PURPOSES = {"cron": Purpose.CRON, "heartbeat": Purpose.HEARTBEAT}
 Ask = Callable[[Asking, list[Message]], AsyncIterator[Text | Told | Said]]
@@ -94,6 +96,7 @@ class Agent:
     settings: Callable[[], AgentSettings]
     clock: Clock
     publish: Publish
+    window: Callable[[SessionKey, str], Window]
     recall: Recall = lambda session, text: None
 
     async def run(self, batch: Sequence[Received], steering: TurnSteering) -> Reply:
@@ -158,6 +161,8 @@ class _Turn:
         self.seq = 0
         self.answer = AnswerText()
         self.tainted = False
+        self.calls_left = 0  # of the newest answer, without a result yet
+        self.result_tokens = 0  # of all results of this turn
 
     async def run(self) -> Reply:
         existing = self.transcript.turn(self.turn)
@@ -198,6 +203,8 @@ class _Turn:
         for record in existing:
             if record.get("role") == "assistant":
                 self.answer.add_usage(record)
+        kept = [b for r in existing if r.get("kind") == "tool" for b in r["content"]]
+        self.result_tokens = sum(map(block_tokens, kept))
         self._close_open_calls(existing)
         fresh = [received for received in self.batch if received.row not in recorded]
         if fresh:
@@ -269,7 +276,13 @@ class _Turn:
         crash_point("before_tool")
         result = await self.agent.tools.run(call, context)
         crash_point("after_tool")
-        return self.agent.shape.shape(result, self.session, self.turn)
+        return self.agent.shape.shape(result, self.session, self._share())
+
+    def _share(self) -> int:
+        """Tokens that the next result may take: the results of a turn share 30% of the window, those of one answer
+        fairly; what one leaves is for the others."""
+        left = self.agent.window(self.session, self.turn).tool_share - self.result_tokens
+        return max(_LEAST_SHARE, left // max(1, self.calls_left))
 
     def _handle(self, event: LoopEvent) -> None:
         match event:
@@ -295,11 +308,14 @@ class _Turn:
 
     def _said(self, said: Said) -> None:
         self.answer.said(said)
+        self.calls_left = sum(b["type"] == "tool_use" for b in said.content)
         if any(b["type"] == "tool_use" for b in said.content) or said.cut:
             self._append(_assistant_record(said))
 
     def _store_result(self, call: Block, result: ToolResult) -> None:
         block = result_block(call, result)
+        self.calls_left -= 1
+        self.result_tokens += block_tokens(block)
         if result.source is Source.OUTSIDE:
             self.tainted = True
         self.answer.attachments.extend(result.attachments)

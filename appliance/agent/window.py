@@ -128,6 +128,12 @@ def _shrink(messages: list[Message], allowance: int) -> list[Message]:
     return shrunk
 
 
+def characters_for(text: str, most: int) -> int:
+    """How many characters of a text make at most `most` tokens."""
+    size = tokens(text)
+    return len(text) if size <= most else len(text) * most // size
+
+
 def middle_cut(text: str, keep: int) -> str:
     """Head and tail of `text`, about `keep` characters, with a note of what is missing between."""
     if len(text) <= keep:

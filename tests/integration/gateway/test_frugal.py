@@ -11,6 +11,7 @@ import httpx2
 import pytest
 
 from appliance.agent.compaction import HEADINGS
+from appliance.agent.window import tokens
 from appliance.app import Appliance
 from appliance.settings import load_settings
 from appliance.testing import fake_openai
@@ -106,7 +107,7 @@ async def test_a_model_of_a_million_tokens_keeps_to_the_working_window(start: St
         assert (await home.say(f"part {number} " + "lorem ipsum " * 4_000))["reply"].endswith("ok")
     mine = [call.request for call in home.provider.calls if call.model.startswith("claude-sonnet")]
     assert len(mine) == 18
-    assert sum(size(request['messages'][-1]) for request in mine) > 200_000
+    assert sum(size(request["messages"][-1]) for request in mine) > 200_000
     assert max(size(request) for request in mine) <= 176_000
     assert any("[Earlier, summarised]" in str(request["messages"][0]) for request in mine)
 
@@ -147,3 +148,37 @@ async def test_across_midnight_with_a_note_between_the_prefix_is_the_same_to_the
 def without_marks(messages: list[dict[str, Any]]) -> str:
     """Messages as text; where the rolling mark stands is no part of what is compared."""
     return json.dumps(messages).replace(', "cache_control": {"type": "ephemeral"}', "")
+
+
+@pytest.mark.parametrize("letter", ["word ", "記憶"])
+async def test_several_results_of_one_answer_share_a_small_window_fairly(start: Start, letter: str) -> None:
+    home = await start(APPLIANCE_MODELS__WORKING_WINDOW="32000", APPLIANCE_BUDGET__DAILY_USD="50")
+    home.house.tools.add(Says(lambda n: "short" if n == 0 else f"START {n} " + letter * 60_000 + f" END {n}"))
+    home.provider.script(Reply(tools=[("say_it", {"n": n}) for n in (0, 1, 2, 3)]), Reply(text="read"))
+    assert (await home.say("look at all four"))["reply"].endswith("read")
+    results = [b["content"] for b in home.provider.calls[-1].request["messages"][-1]["content"]]
+    assert results[0] == "short"
+    assert all(f"START {n}" in results[n] and f"END {n}" in results[n] for n in (1, 2, 3))
+    assert sum(map(tokens, results)) <= 32_000 * 3 // 10 + 500
+    sizes = [len(text) for text in results[1:]]
+    assert max(sizes) < 1.2 * min(sizes)
+    assert min(sizes) > 2_000
+
+
+async def test_near_the_line_the_provider_is_asked_before_a_conversation_is_summarised(start: Start) -> None:
+    home = await start(APPLIANCE_MODELS__WORKING_WINDOW="32000", APPLIANCE_BUDGET__DAILY_USD="50")
+
+    def answer(body: dict[str, Any]) -> Reply:
+        quiet = any(words in str(body.get("system", "")) for words in ("keep the memory", "Summarise the conversation"))
+        return Reply(text=SUMMARY if quiet else "ok")
+
+    home.provider.default(answer)
+    window = home.house.brain.window(home.house.sessions.require("main"))
+    for number in range(16):
+        await home.say(f"part {number} " + "lorem ipsum " * 500)
+    mine = [call for call in home.provider.calls if call.model.startswith("claude-sonnet")]
+    assert len(mine) == 16
+    assert max(call.usage["input_tokens"] + call.usage["cache_read_input_tokens"]
+               + call.usage["cache_creation_input_tokens"] for call in mine) <= window.compaction_line  # fmt: skip
+    assert any("[Earlier, summarised]" in str(call.request["messages"][0]) for call in mine)
+    assert home.provider.counted
