@@ -62,10 +62,10 @@ def ask(path: str, offline: Callable[[Any], Any]) -> Any:
             return offline(parts)
 
 
-def change(path: str, body: Any, offline: Callable[[Any], Awaitable[Any]]) -> Any:
-    """POST `body` to the running gateway, or do the same to STATE when none runs."""
+def change(path: str, body: Any, offline: Callable[[Any], Awaitable[Any]], *, seconds: float = 30.0) -> Any:
+    """POST `body` to the running gateway, or do the same to STATE when none runs; an answer takes at most `seconds`."""
     try:
-        return GatewayClient.find(settings().state).call("POST", path, body)
+        return GatewayClient.find(settings().state, timeout=seconds).call("POST", path, body)
     except NotRunningError:
         with house() as parts:
             return asyncio.run(_awaited(offline(parts)))

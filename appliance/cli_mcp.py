@@ -8,6 +8,7 @@ import typer
 
 from appliance.cli_common import Json, ask, change, show
 
+_LONGEST = 120.0  # seconds: connecting takes at most 30, listing as long as the settings say
 app = typer.Typer(no_args_is_help=True, help="MCP servers: list, check.")
 
 
@@ -39,7 +40,7 @@ def check(
             await parts.mcp.stop()
             await parts.execution.client.release()
 
-    rows = change("/api/mcp/check", {"name": name}, offline)["servers"]
+    rows = change("/api/mcp/check", {"name": name}, offline, seconds=_LONGEST)["servers"]
     if as_json:
         show(rows)
     for row in rows if not as_json else ():

@@ -38,8 +38,9 @@ class GatewayClient:
         self._place = (parts.hostname, parts.port)
 
     @classmethod
-    def find(cls, state: Path, environ: Mapping[str, str] | None = None) -> GatewayClient:
-        """The gateway of this STATE. Raises NotRunningError with the start command."""
+    def find(cls, state: Path, environ: Mapping[str, str] | None = None, *, timeout: float = 30.0) -> GatewayClient:
+        """The gateway of this STATE; `timeout` is seconds for one answer. Raises NotRunningError with the start
+        command."""
         env = os.environ if environ is None else environ
         url, token = env.get("APPLIANCE_URL", ""), env.get("APPLIANCE_TOKEN", "")
         if not url:
@@ -57,7 +58,7 @@ class GatewayClient:
                     f"The token {state / 'token'} cannot be read: {error.strerror}.",
                     fix="Run this as the gateway's user, or set APPLIANCE_TOKEN.",
                 ) from None
-        return cls(url, token)
+        return cls(url, token, timeout=timeout)
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
         """Ask and return the decoded answer. Raises InputError, NotFoundError, AccessError, ApplianceError as told."""
