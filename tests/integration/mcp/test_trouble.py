@@ -251,3 +251,39 @@ async def test_without_a_sandbox_nothing_is_started_on_the_host_instead(start: S
     told = await use(home, call("notes"))
     assert "it runs in the sandbox, and exec.enabled is false" in told
     assert children("unboxed") == []
+
+
+async def test_a_server_over_http_that_went_away_is_said_and_found_again(start: Start) -> None:
+    asked: list[str] = []
+
+    async def serve(request: Request) -> Response:
+        """A server of the older kind: a handshake, a session, then calls."""
+        message = json.loads(request.body or b"{}")
+        asked.append(str(message.get("method", request.method)))
+        if request.method != "POST" or "id" not in message:
+            return Response(202 if request.method == "POST" else 405)
+        if message["method"] == "initialize":
+            result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}}
+            result["serverInfo"] = {"name": "far", "version": "1"}
+        elif message["method"] == "tools/list":
+            result = {"tools": [{"name": "look", "inputSchema": {"type": "object"}}]}
+        elif message["method"] == "tools/call":
+            if asked.count("tools/call") == 2:
+                return Response(404)  # it was started anew and knows this session no more
+            result = {"content": [{"type": "text", "text": "looked"}]}
+        else:
+            return Response(400)
+        body = json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode()
+        return Response(200, {"content-type": "application/json", "mcp-session-id": "s1"}, body)
+
+    server = LoopbackServer(serve)
+    port = await server.start()
+    home = await start(**with_servers(far={"url": f"http://127.0.0.1:{port}/mcp", "free": ["*"]}))
+    assert "looked" in await use(home, call("far", "look", {}))
+    assert "The server far went away" in await use(home, call("far", "look", {}))
+    assert "looked" in await use(home, call("far", "look", {}))
+    assert asked.count("initialize") == 2
+    await server.stop()
+    assert "The server far" in await use(home, call("far", "look", {}), session="other")
+    rows = (await home.client.get("/api/mcp")).json()["servers"]
+    assert rows[0]["state"] == "failed"
