@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from appliance.memory.items import Item, Items, may_see
+from appliance.memory.items import OWNER, Item, Items, may_see
 from appliance.memory.languages import fold
 from appliance.memory.workspace import TIERS, Workspace
 
@@ -56,7 +56,7 @@ def ordinary(workspace: Workspace, now: float) -> list[Loaded]:
     items = [
         item
         for item in Items(workspace).active()
-        if not item.inferred and may_see(item, "owner", household=True) and workspace.day(item.at) < yesterday
+        if not item.inferred and may_see(item, OWNER, household=True) and workspace.day(item.at) < yesterday
     ]
     return [one for one in (_items(items), _talks(workspace)) if one is not None]
 
@@ -67,7 +67,7 @@ def _items(items: list[Item]) -> Loaded | None:
     used = 0
     ordered = sorted(items, key=lambda item: (_ORDER[item.tag], -item.at))
     for item in ordered:
-        line = f"- [{item.tag}] {item.text}"
+        line = f"- [{item.tag}] {item.text}" if item.person == OWNER else f"- [{item.tag}] {item.text} ({item.person})"
         if used + len(line) > ITEM_CHARS:
             break
         lines.append(line)
