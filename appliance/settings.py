@@ -138,6 +138,12 @@ class TelegramSettings(Section):
 class ExecSettings(Section):
     enabled: bool = setting(True, "Whether the agent may run commands (each in a fresh container).")
     docker_host: str = setting("", "Docker engine for commands; empty is this machine's.", "ssh://sam@box")
+    docker_cert_path: str = setting(
+        "", "Folder with ca.pem, cert.pem and key.pem for a tcp:// engine.", "/home/sam/.docker"
+    )
+    copy_mb: int = setting(
+        256, "Most of a work folder, in MiB, that is copied to another machine's engine and back.", ge=1, le=4096
+    )
     runtime: str = setting("", "OCI runtime: empty is the engine's default; runsc is gVisor.", "runsc")
     image: str = setting("", "Image for commands; empty is the appliance's own shell image.", "debian:trixie-slim")
     timeout_seconds: float = setting(120.0, "Default time limit of a command.", gt=0, le=3600)

@@ -11,6 +11,7 @@ import contextlib
 import secrets
 import socket
 import time
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -18,7 +19,9 @@ import msgspec
 from appliance.crash_points import crash_point
 from appliance.errors import SandboxError
 from appliance.sandbox import protocol
+from appliance.sandbox.copying import Sent
 from appliance.sandbox.engine import DockerEngine, EngineError
+from appliance.sandbox.far import Carrier
 from appliance.sandbox.job_log import JobLog
 from appliance.sandbox.output import Frames
 from appliance.sandbox.template import LEASE_SECONDS, LOG_MIB, RunnerConfig, container, resolve_work
@@ -50,13 +53,15 @@ class Job(msgspec.Struct, kw_only=True):
     code: int | None = None
     ended: float | None = None
     told: bool = False
+    note: str = ""  # of files that went to another machine and came back
 
 
 class Jobs:
     """All background commands of this runner. `names` are the containers that belong to one."""
 
-    def __init__(self, config: RunnerConfig, engine: DockerEngine, owner: str, bury: Any) -> None:
+    def __init__(self, config: RunnerConfig, engine: DockerEngine, owner: str, bury: Any, carrier: Carrier) -> None:
         self._config = config
+        self._carrier = carrier
         self._engine = engine
         self._owner = owner
         self._bury = bury
@@ -66,6 +71,7 @@ class Jobs:
         self._socks: dict[str, socket.socket] = {}
         self._followers: dict[str, asyncio.Task[None]] = {}
         self._ending: set[asyncio.Task[None]] = set()
+        self._finishing: set[str] = set()
         self._ended = asyncio.Condition()
         self._load()
 
@@ -97,7 +103,14 @@ class Jobs:
         shown = {
             key: getattr(job, key) for key in ("id", "work", "command", "label", "profile", "state", "code", "until")
         }
-        return {**shown, "started": job.started, "ended": job.ended, "output": log.total, "first": log.first}
+        return {
+            **shown,
+            "started": job.started,
+            "ended": job.ended,
+            "note": job.note,
+            "output": log.total,
+            "first": log.first,
+        }
 
     # -- requests ----------------------------------------------------------------------------------------------------
 
@@ -127,6 +140,9 @@ class Jobs:
         try:
             await self._engine.create(body, job.name)
             crash_point("background_created")
+            if engine.remote:
+                sent = await self._carrier.send(job.name, work)
+                atomic_write(self._sent(job), msgspec.json.encode(sent), mode=0o600)
             sock = self._socks[id_] = await self._engine.attach(job.name)
             await self._engine.start(job.name)
             lines = request.command.split("\n")
@@ -320,8 +336,15 @@ class Jobs:
         await self._finish(job, state, None)
 
     async def _finish(self, job: Job, state: State, code: int | None) -> None:
-        if job.state not in _RUNNING:
+        if job.state not in _RUNNING or job.id in self._finishing:
             return
+        self._finishing.add(job.id)
+        try:
+            if state != "lost" and self._sent(job).exists():
+                job.note = await self._bring_back(job)
+        finally:
+            self._finishing.discard(job.id)
+        self._sent(job).unlink(missing_ok=True)
         job.state, job.code, job.ended = state, code, time.time()
         self._save(job)
         sock = self._socks.pop(job.id, None)
@@ -333,6 +356,19 @@ class Jobs:
         self._bury(job.name)
         async with self._ended:
             self._ended.notify_all()
+
+    def _sent(self, job: Job) -> Path:
+        """What was copied to another machine for a command, kept until its files are back."""
+        return self._folder / f"{job.id}.sent"
+
+    async def _bring_back(self, job: Job) -> str:
+        """Copy back the files of an ended command; return what is worth telling of it."""
+        try:
+            sent = msgspec.json.decode(self._sent(job).read_bytes(), type=Sent)
+            return await self._carrier.fetch(job.name, resolve_work(self._config, job.work), sent)
+        except (SandboxError, OSError, msgspec.DecodeError) as error:
+            what = error.what if isinstance(error, SandboxError) else str(error)
+            return f"its files were not copied back: {what}"
 
     async def _send(self, job: Job, data: bytes) -> None:
         sock = self._socks.get(job.id)

@@ -43,7 +43,7 @@ async def _engine(config: RunnerConfig) -> Outcome:
     except EngineError as error:
         return "warn", f"Commands cannot run: {error.what}", error.fix or "Chat works without it."
     finally:
-        engine.close()
+        await engine.close()
     detail = f"Docker {version} answers; commands run in {config.image}."
     if not features.init:
         return (

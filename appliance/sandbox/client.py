@@ -35,7 +35,8 @@ _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "DOCKER_HOST", "DOCKER_CERT_PATH
 class CommandResult:
     """How a command ended. `code` is set exactly when it exited by itself; bytes are as they came.
 
-    outcome: exited, timeout, died (its container ended first), flooded (too much output), disk (disk nearly full).
+    outcome: exited, timeout, died (its container ended first), flooded (too much output), disk (disk nearly full),
+    uncopied (it ran on another machine and its files did not come back). `detail` may tell of files after any of them.
     A stream with a non-empty tail was cut: `*_total` says how many bytes there were.
     """
 
@@ -77,6 +78,8 @@ def runner_config(settings: Settings) -> RunnerConfig:
         image=settings.exec.image or f"appliance-shell:{__version__}",
         egress_image=f"appliance-egress:{__version__}",
         docker_host=settings.exec.docker_host,
+        docker_certificates=settings.exec.docker_cert_path,
+        copy_mib=settings.exec.copy_mb,
         runtime=settings.exec.runtime,
         memory_mb=settings.exec.memory_mb,
         pids=settings.exec.pids,

@@ -9,6 +9,7 @@ import secrets
 import shlex
 import socket
 import time
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ from appliance.sandbox.engine import DockerEngine, EngineError
 from appliance.sandbox.output import Frames, Kept, Stream
 from appliance.sandbox.template import READY
 
-Outcome = Literal["exited", "timeout", "died", "flooded", "disk"]
+Outcome = Literal["exited", "timeout", "died", "flooded", "disk", "uncopied"]
 _READ = 256 * 1024
 _BOOT_SECONDS = 30.0  # from start to the wrapper's first byte
 FLOOD = 512 * 1024 * 1024  # bytes of output after which a command is ended
@@ -26,7 +27,10 @@ LOW_DISK = 256 * 1024 * 1024  # bytes left on the work folder's disk at which a 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """How a command ended. `code` is None unless it exited; `seconds` is the command's own time."""
+    """How a command ended. `code` is None unless it exited; `seconds` is the command's own time.
+
+    uncopied: it exited on another machine, but its files did not come back.
+    """
 
     outcome: Outcome
     code: int | None
@@ -61,9 +65,22 @@ class Ready:
         self.sock.close()
 
 
-async def boot(engine: DockerEngine, body: dict[str, Any], name: str, work: str, path: str) -> Ready:
-    """Create, attach and start a container and wait for its wrapper; raise SandboxError when it does not come up."""
+async def boot(
+    engine: DockerEngine,
+    body: dict[str, Any],
+    name: str,
+    work: str,
+    path: str,
+    *,
+    prepare: Callable[[], Awaitable[None]] | None = None,
+) -> Ready:
+    """Create, attach and start a container and wait for its wrapper; raise SandboxError when it does not come up.
+
+    `prepare` is called while it is created and not yet started.
+    """
     await engine.create(body, name)
+    if prepare is not None:
+        await prepare()
     sock = await engine.attach(name)
     ready = Ready(name, work, sock, path)
     try:
@@ -110,9 +127,18 @@ def letter(command: str, argv: list[str], input_size: int, marker: str) -> bytes
     return f"{marker}\n{len(lines)}\n{command}\n{input_size}\n".encode("utf-8", "surrogateescape")
 
 
-async def run(ready: Ready, command: str, argv: list[str], given: bytes, limit: float) -> Ran:
+async def run(
+    ready: Ready,
+    command: str,
+    argv: list[str],
+    given: bytes,
+    limit: float,
+    *,
+    disk_full: Callable[[], Coroutine[Any, Any, None]] | None = None,
+) -> Ran:
     """Give a waiting container its command and read until its end or `limit` seconds; the caller removes it.
 
+    `disk_full` returns when the work folder's disk is nearly full; without one this machine's is looked at.
     Raises SandboxError when the container was gone before it could take the command, so nothing ran.
     """
     marker = secrets.token_hex(16)
@@ -121,7 +147,7 @@ async def run(ready: Ready, command: str, argv: list[str], given: bytes, limit: 
     loop = asyncio.get_running_loop()
     began = time.monotonic()
     sending = asyncio.ensure_future(loop.sock_sendall(ready.sock, message))
-    watch = asyncio.ensure_future(_watch_disk(ready.path))
+    watch = asyncio.ensure_future(disk_full() if disk_full else _watch_disk(ready.path))
     outcome: Outcome = "exited"
     try:
         reading = asyncio.ensure_future(_read(ready.sock, out, err))

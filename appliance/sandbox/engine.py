@@ -9,25 +9,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import os
 import socket
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import docker
 import docker.errors
-import docker.utils
 import requests.exceptions
 import urllib3.exceptions
 
 from appliance.errors import SandboxError
-from appliance.sandbox.template import KIND_LABEL, OWNER_LABEL, Engine, RunnerConfig
+from appliance.sandbox.address import Address, Local, locate
+from appliance.sandbox.template import KIND_LABEL, OWNER_LABEL, WORKSPACE, Engine, RunnerConfig
+from appliance.sandbox.tunnel import Tunnel
 
 T = TypeVar("T")
 _THREADS = 8
-_SOCKET = "/var/run/docker.sock"
 _FAILURES = (
     docker.errors.DockerException,
     requests.exceptions.RequestException,
@@ -47,12 +46,6 @@ class EngineError(SandboxError):
         self.busy = busy
 
 
-def local_socket(host: str) -> bool:
-    """Whether an engine address (or the default) is a socket of this machine, which the pool needs."""
-    address = host or os.environ.get("DOCKER_HOST", "")
-    return not address or address.startswith(("unix://", "/"))
-
-
 class DockerEngine:
     """Calls to one engine. Connects on first use and again after a failure."""
 
@@ -62,9 +55,34 @@ class DockerEngine:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="docker")
         self._api: docker.APIClient | None = None
         self._features: Engine | None = None
+        self._address: Address | None = None
+        self._tunnel: Tunnel | None = None
+
+    @property
+    def remote(self) -> bool:
+        """Whether the engine is another machine's, which sees no folder of this one. Raises EngineError."""
+        return not isinstance(self._located(), Local)
+
+    def _located(self) -> Address:
+        if self._address is None:
+            try:
+                address = locate(self._config.docker_host, self._config.docker_certificates)
+            except SandboxError as error:
+                raise EngineError(error.what, fix=error.fix) from None
+            if isinstance(address, Local):
+                # Not kept: an engine that comes later may have another socket.
+                return address
+            self._tunnel = Tunnel(address, self._config.socket.parent)
+            self._address = address
+        return self._address
 
     async def call(self, work: Callable[[docker.APIClient], T]) -> T:
         """Run `work` with the client in a thread; raise EngineError."""
+        if self.remote and self._tunnel is not None:
+            try:
+                await self._tunnel.open()
+            except SandboxError as error:
+                raise EngineError(error.what, fix=error.fix) from None
         return await asyncio.get_running_loop().run_in_executor(self._threads, functools.partial(self._call, work))
 
     def _call(self, work: Callable[[docker.APIClient], T]) -> T:
@@ -78,18 +96,18 @@ class DockerEngine:
             busy = error.status_code == 409
             raise EngineError(f"Docker: {error.explanation}.", busy=busy) from None
         except _FAILURES as error:
+            if self._tunnel is not None and self._tunnel.trouble:
+                raise EngineError(self._tunnel.trouble) from None
             raise EngineError(_reason(error), fix="Is the Docker engine running? Try: docker info") from None
 
     def _connect(self) -> docker.APIClient:
-        host = self._config.docker_host
-        where: dict[str, Any] = {"base_url": host} if host else dict(docker.utils.kwargs_from_env())
-        if local_socket(host):
-            # The SDK leaves a socket open when it cannot connect, and hides why behind its own words.
-            path = (where.get("base_url") or _SOCKET).removeprefix("http+").removeprefix("unix://")
-            with socket.socket(socket.AF_UNIX) as probe_socket:
-                probe_socket.settimeout(self._timeout)
-                probe_socket.connect(path)
-        where |= {"timeout": int(self._timeout), "use_ssh_client": True}
+        address = self._located()
+        path = address.path if isinstance(address, Local) else str(self._tunnel.path if self._tunnel else "")
+        # The SDK leaves a socket open when it cannot connect, and hides why behind its own words.
+        with socket.socket(socket.AF_UNIX) as probe_socket:
+            probe_socket.settimeout(self._timeout)
+            probe_socket.connect(path)
+        where: dict[str, Any] = {"base_url": f"unix://{path}", "timeout": int(self._timeout)}
         # Asked by hand: the SDK's own "auto" leaves its sockets open when nobody answers.
         probe = docker.APIClient(version="1.41", **where)
         try:
@@ -107,28 +125,23 @@ class DockerEngine:
     def _look(self, api: docker.APIClient) -> Engine:
         info = api.info()
         name = self._config.image
-        if not local_socket(self._config.docker_host):
-            raise EngineError(
-                "Commands run over a Docker engine's socket on this machine only; DOCKER_HOST points elsewhere.",
-                fix="Run `appliance sandbox-runner` on that machine, or unset exec.docker_host and DOCKER_HOST.",
-            )
         try:
             image = api.inspect_image(name)  # type: ignore[no-untyped-call]
         except docker.errors.ImageNotFound:
             fix = "Build it: scripts/images" if name.startswith("appliance-") else f"Get it: docker pull {name}"
+            if self.remote:
+                fix = f"Bring it there: docker save {name} | docker --host {self._config.docker_host or '…'} load"
             raise EngineError(f"The image {name} for commands is missing.", fix=fix) from None
         labels = (image.get("Config") or {}).get("Labels") or {}
-        runtime = self._config.runtime
-        if runtime and runtime not in info.get("Runtimes", {}):
-            raise EngineError(
-                f"The engine has no runtime {runtime}.", fix="Install it and add it to the engine's daemon.json."
-            )
+        gvisor = _gvisor(info, self._config.runtime)
         return Engine(
             quota=bool(info.get("CpuCfsQuota") or info.get("CPUCfsQuota")),
             image_id=image["Id"],
-            init=labels.get("appliance.init", ""),
-            shell=labels.get("appliance.shell", "sh"),
+            # gVisor cannot start what it may not read; there it is its own rule that keeps pid 1 from being traced.
+            init="" if gvisor else labels.get("appliance.init", ""),
+            shell="sh" if gvisor else labels.get("appliance.shell", "sh"),
             rootless="name=rootless" in (info.get("SecurityOptions") or []),
+            remote=self.remote,
         )
 
     async def create(self, body: dict[str, Any], name: str) -> None:
@@ -141,6 +154,42 @@ class DockerEngine:
     async def attach(self, name: str, *, output: bool = True) -> socket.socket:
         """Return the container's streams as one non-blocking socket: write its input, read Docker's frames."""
         return await self.call(lambda api: _attach(api, name, output))
+
+    async def put(self, name: str, file: IO[bytes]) -> None:
+        """Unpack a tar file in the container's work folder."""
+        done = await self.call(lambda api: api.put_archive(name, WORKSPACE, file))
+        if not done:
+            raise EngineError("The work folder was not taken by the engine.")
+
+    async def fetch(self, name: str, file: IO[bytes], limit: int) -> bool:
+        """Write the container's work folder as a tar file; False when it is more than `limit` bytes."""
+
+        def work(api: docker.APIClient) -> bool:
+            stream, _ = api.get_archive(name, WORKSPACE)
+            size = 0
+            for piece in stream:
+                size += len(piece)
+                if size > limit:
+                    stream.close()
+                    return False
+                file.write(piece)
+            return True
+
+        return await self.call(work)
+
+    async def pause(self, name: str) -> None:
+        """Let all processes of a container stand still."""
+        await self.call(lambda api: api.pause(name))
+
+    async def free(self, name: str) -> int | None:
+        """Bytes left on the disk under a running container's work folder; None when it cannot be told."""
+
+        def work(api: docker.APIClient) -> int | None:
+            made = api.exec_create(name, ["df", "-kP", WORKSPACE])
+            words = bytes(api.exec_start(made["Id"])).decode(errors="replace").split()
+            return int(words[-3]) * 1024 if len(words) > 6 and words[-3].isdigit() else None
+
+        return await self.call(work)
 
     async def kill(self, name: str, signal: str = "KILL") -> None:
         await self.call(lambda api: api.kill(name, signal))
@@ -199,10 +248,23 @@ class DockerEngine:
         found: dict[str, Any] = await self.call(lambda api: api.version())
         return found
 
-    def close(self) -> None:
+    async def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
         if self._api is not None:
             self._api.close()
+        if self._tunnel is not None:
+            await self._tunnel.close()
+
+
+def _gvisor(info: dict[str, Any], runtime: str) -> bool:
+    """Whether containers will run under gVisor; raises EngineError when the engine has no such runtime."""
+    runtimes = info.get("Runtimes") or {}
+    if runtime and runtime not in runtimes:
+        raise EngineError(
+            f"The engine has no runtime {runtime}.", fix="Install it and add it to the engine's daemon.json."
+        )
+    name = runtime or info.get("DefaultRuntime", "")
+    return "runsc" in name or "runsc" in str(runtimes.get(name, {}).get("path", ""))
 
 
 def _attach(api: docker.APIClient, name: str, output: bool) -> socket.socket:

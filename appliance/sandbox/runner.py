@@ -16,6 +16,7 @@ import signal
 import socket
 import struct
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,10 @@ from appliance.errors import SandboxError
 from appliance.sandbox import container, protocol
 from appliance.sandbox.background import Jobs
 from appliance.sandbox.container import Ran, Ready
+from appliance.sandbox.copying import Sent
 from appliance.sandbox.egress import Egress
 from appliance.sandbox.engine import DockerEngine, EngineError
+from appliance.sandbox.far import Carrier
 from appliance.sandbox.pool import Key, Pool
 from appliance.sandbox.template import RunnerConfig, resolve_work
 from appliance.sandbox.template import container as template
@@ -45,9 +48,10 @@ class Runner:
         self.config = config
         self.engine = engine or DockerEngine(config)
         self.owner = _owner(config.state)
+        self.carrier = Carrier(config, self.engine)
         self.undertaker = Undertaker(self.engine)
         self.pool = Pool(self._boot, self.undertaker.bury, size=config.pool_size)
-        self.jobs = Jobs(config, self.engine, self.owner, self.undertaker.bury)
+        self.jobs = Jobs(config, self.engine, self.owner, self.undertaker.bury, self.carrier)
         self.egress = Egress(config, self.engine, self.owner)
         self._booting: set[str] = set()
         self._running: set[str] = set()
@@ -61,16 +65,22 @@ class Runner:
         """Names of all containers that somebody owns."""
         return self._booting | self._running | self.pool.names | self.jobs.names
 
-    async def _boot(self, key: Key) -> Ready:
+    async def _boot(self, key: Key, sent: list[Sent] | None = None) -> Ready:
+        """Start a container for a key. On another machine's engine what was copied there is added to `sent`."""
         work = resolve_work(self.config, key[0])
         engine = await self.engine.features()
         if key[1] == "allowlist":
             await self.egress.ensure()
         name = f"appliance-{self.owner[:8]}-{secrets.token_hex(6)}"
         body = template(self.config, engine, work, key[1], owner=self.owner, background=None)
+
+        async def copy() -> None:
+            if sent is not None:
+                sent.append(await self.carrier.send(name, work))
+
         self._booting.add(name)
         try:
-            return await container.boot(self.engine, body, name, work.id, work.path)
+            return await container.boot(self.engine, body, name, work.id, work.path, prepare=copy)
         except BaseException:
             self.undertaker.bury(name)
             raise
@@ -85,18 +95,54 @@ class Runner:
         if letter_problem:
             raise protocol.RefusedError("Refused: the first word of a command cannot begin with a dash.")
         async with self._gate:
-            ready = await self.pool.take((request.work, request.profile))
+            key = (request.work, request.profile)
+            sent: list[Sent] = []
+            ready = await (self._boot(key, sent) if self.engine.remote else self.pool.take(key))
             self._running.add(ready.name)
             try:
-                ran = await container.run(ready, request.command, request.argv, given, request.timeout)
-                if ran.outcome == "died":
-                    ran = _with_detail(ran, await container.why_died(self.engine, ready.name))
-                return ran
+                if sent:
+                    return await self._far(ready, request, given, sent[0])
+                return await self._near(ready, request, given)
             finally:
                 self._runs += 1
                 self._running.discard(ready.name)
                 ready.close()
                 self.undertaker.bury(ready.name)
+
+    async def _near(self, ready: Ready, request: protocol.Run, given: bytes) -> Ran:
+        ran = await container.run(ready, request.command, request.argv, given, request.timeout)
+        if ran.outcome == "died":
+            return replace(ran, detail=await container.why_died(self.engine, ready.name))
+        return ran
+
+    async def _far(self, ready: Ready, request: protocol.Run, given: bytes, sent: Sent) -> Ran:
+        """A command on another machine; what it did to its files counts only when they are back."""
+        ran = await container.run(
+            ready,
+            request.command,
+            request.argv,
+            given,
+            request.timeout,
+            disk_full=lambda: self.carrier.disk_full(ready.name),
+        )
+        if ran.outcome == "died":
+            why = await container.why_died(self.engine, ready.name)
+            return replace(ran, detail=f"{why}; its files were not copied back")
+        await self.carrier.still(ready.name)
+        try:
+            detail = await self.carrier.fetch(ready.name, resolve_work(self.config, ready.work), sent)
+        except SandboxError as error:
+            detail = f"its files were not copied back: {error.what}"
+            return replace(
+                ran, outcome="uncopied" if ran.outcome == "exited" else ran.outcome, code=None, detail=detail
+            )
+        return replace(ran, detail=detail)
+
+    def _warm(self, request: protocol.Warm) -> None:
+        self._profile(request.profile)
+        resolve_work(self.config, request.work)
+        if not self.engine.remote:  # there is nothing to make ahead where every command brings its files
+            self.pool.warm((request.work, request.profile))
 
     def _profile(self, profile: str) -> None:
         if profile == "allowlist" and not self.config.allow_domains:
@@ -180,9 +226,7 @@ class Runner:
             case protocol.Ended():
                 return {"jobs": await self.jobs.ended(request.acknowledge, request.wait)}, []
             case protocol.Warm():
-                self._profile(request.profile)
-                resolve_work(self.config, request.work)
-                self.pool.warm((request.work, request.profile))
+                self._warm(request)
                 return {}, []
             case protocol.Health():
                 return {"health": await self.health()}, []
@@ -221,7 +265,7 @@ class Runner:
         await self.undertaker.close(10.0)
         if self.config.allow_domains and not self.jobs.names:
             await self.egress.close()
-        self.engine.close()
+        await self.engine.close()
 
 
 def _ran(ran: Ran) -> tuple[dict[str, Any], list[bytes]]:
@@ -235,10 +279,6 @@ def _ran(ran: Ran) -> tuple[dict[str, Any], list[bytes]]:
         "totals": [ran.stdout.total, ran.stderr.total],
     }
     return head, [out_head, out_tail, err_head, err_tail]
-
-
-def _with_detail(ran: Ran, detail: str) -> Ran:
-    return Ran(ran.outcome, ran.code, ran.seconds, ran.stdout, ran.stderr, detail)
 
 
 def _check_peer(writer: asyncio.StreamWriter, allowed: tuple[int, ...]) -> None:

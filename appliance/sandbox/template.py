@@ -22,6 +22,7 @@ UNTIL_LABEL = "appliance.until"
 WORK_LABEL = "appliance.work"
 WORKSPACE = "/workspace"
 PROXY = "http://egress:3128"
+REMOTE_USER = "1000:1000"  # who owns /workspace in the image, and so in a volume made from it
 LEASE_SECONDS = 30  # a background command ends one to two of these after nobody renewed its lease
 
 LOG_MIB = 32  # the engine keeps one to two of these of a background command, as JSON
@@ -57,6 +58,12 @@ fi
 code=$?
 until printf '%s%03d' "$marker" "$code" 2>/dev/null; do sleep 0.02; done
 until printf '%s%03d' "$marker" "$code" >&2 2>/dev/null; do sleep 0.02; done
+"""
+
+# On another machine the work folder is fetched before the container may end: the command's children go, then it waits
+# for the runner to let go of its standard input.
+FAR_WRAPPER = f"""{WRAPPER}kill -KILL -1 2>/dev/null
+read -r marker <&3
 """
 
 # In the background the script comes the same way; then standard input carries frames: `w` has octal-escaped bytes for
@@ -113,12 +120,14 @@ class RunnerConfig:
     state: Path  # the runner's own: its id, its lock, its background commands
     image: str
     docker_host: str = ""
+    docker_certificates: str = ""
     runtime: str = ""
     memory_mb: int = 512
     pids: int = 128
     pool_size: int = 2
     allow_domains: tuple[str, ...] = ()
     egress_image: str = ""
+    copy_mib: int = 256  # most of a work folder that is copied to another machine's engine and back
     linger_seconds: float = 120.0  # how long to stay without a gateway; 0 is for ever
     timezone: str = "UTC"
     engine_seconds: float = 30.0  # how long one call to the engine may take; longer than any healthy one needs
@@ -142,6 +151,7 @@ class Engine:
     init: str  # the image's own unreadable init, empty when Docker's is used
     shell: str
     rootless: bool = False
+    remote: bool = False  # another machine's: the work folder is copied into a volume and back
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +211,8 @@ def container(
     """
     network = "none" if profile == "none" else egress_network(owner)
     words = [f"{key}={value}" for key, value in environment(config, profile).items()]
-    wrapper = WRAPPER if background is None else BACKGROUND_WRAPPER
+    foreground = FAR_WRAPPER if engine.remote else WRAPPER
+    wrapper = foreground if background is None else BACKGROUND_WRAPPER
     entry = [engine.init, "--"] if engine.init else []
     entry += ["env", "-i", *words, engine.shell, "-c", wrapper]
     labels = {
@@ -213,7 +224,7 @@ def container(
     return {
         "Image": engine.image_id,
         "Hostname": "sandbox",
-        "User": "0:0" if engine.rootless else work.user,
+        "User": _user(engine, work),
         "WorkingDir": WORKSPACE,
         "Env": [],
         "Entrypoint": entry,
@@ -232,6 +243,25 @@ def container(
 def egress_network(owner: str) -> str:
     """The name of the internal network on which a runner's commands find their proxy."""
     return f"appliance-egress-{owner[:8]}"
+
+
+def _user(engine: Engine, work: Work) -> str:
+    if engine.remote:
+        return REMOTE_USER
+    return "0:0" if engine.rootless else work.user
+
+
+def _mount(engine: Engine, work: Work) -> dict[str, Any]:
+    if engine.remote:
+        # A volume without a name of its own; it is removed with its container.
+        return {"Type": "volume", "Target": WORKSPACE, "ReadOnly": False}
+    return {
+        "Type": "bind",
+        "Source": work.path,
+        "Target": WORKSPACE,
+        "ReadOnly": False,
+        "BindOptions": {"Propagation": "rprivate"},
+    }
 
 
 def _host(config: RunnerConfig, engine: Engine, work: Work, network: str, background: bool) -> dict[str, Any]:
@@ -260,15 +290,7 @@ def _host(config: RunnerConfig, engine: Engine, work: Work, network: str, backgr
         "LogConfig": log,
         "AutoRemove": not background,
         "RestartPolicy": {"Name": "no"},
-        "Mounts": [
-            {
-                "Type": "bind",
-                "Source": work.path,
-                "Target": WORKSPACE,
-                "ReadOnly": False,
-                "BindOptions": {"Propagation": "rprivate"},
-            }
-        ],
+        "Mounts": [_mount(engine, work)],
     }
     if engine.quota:
         host["NanoCpus"] = 1_000_000_000

@@ -119,4 +119,5 @@ def _session(job: dict[str, Any]) -> str:
 
 def _line(job: dict[str, Any]) -> str:
     code = f" with code {job['code']}" if job["code"] is not None else ""
-    return f"{job['id']}: {job['state']}{code}, {job['output']} bytes of output: {job['command'][:120]}"
+    note = f" ({job['note']})" if job.get("note") else ""
+    return f"{job['id']}: {job['state']}{code}{note}, {job['output']} bytes of output: {job['command'][:120]}"

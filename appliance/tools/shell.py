@@ -25,6 +25,7 @@ _HOW_IT_ENDED = {
     "died": "failed: {detail}",
     "flooded": "stopped: it wrote more output than any command may; write it to a file instead",
     "disk": "stopped: the disk of the work folder is nearly full",
+    "uncopied": "failed: {detail}",
 }
 
 
@@ -157,6 +158,8 @@ def describe(result: CommandResult, limit: float) -> str:
         ended = f"exit code {result.code}"
     else:
         ended = _HOW_IT_ENDED[result.outcome].format(limit=limit, detail=result.detail)
+    if result.detail and "{detail}" not in _HOW_IT_ENDED.get(result.outcome, ""):
+        ended += f"; {result.detail}"
     parts.append(
         f"[{ended}, {result.seconds:.2f} s]" if out or err else f"(no output) [{ended}, {result.seconds:.2f} s]"
     )

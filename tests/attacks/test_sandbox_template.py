@@ -28,6 +28,8 @@ FORBIDDEN = (
 class Recorder:
     """Stands where the engine stands and keeps every create request."""
 
+    remote = False
+
     def __init__(self) -> None:
         self.bodies: list[dict[str, Any]] = []
 
@@ -42,7 +44,7 @@ class Recorder:
 
     async def remove(self, name: str) -> None: ...
 
-    def close(self) -> None: ...
+    async def close(self) -> None: ...
 
 
 def random_request(dice: random.Random) -> bytes:
@@ -77,7 +79,7 @@ async def test_ten_thousand_random_requests_make_only_the_templates_containers(t
     )
     engine = Recorder()
     runner = Runner(config, engine=engine)  # type: ignore[arg-type]
-    runner.jobs = Jobs(config, engine, runner.owner, lambda name: None)  # type: ignore[arg-type]
+    runner.jobs = Jobs(config, engine, runner.owner, lambda name: None, runner.carrier)  # type: ignore[arg-type]
     dice = random.Random(20_26)
     answered = 0
     for _ in range(10_000):

@@ -52,7 +52,7 @@ async def test_whatever_the_docker_library_raises_is_one_documented_error(tmp_pa
     with pytest.raises(EngineError) as caught:
         await engine.call(fail)
     engine._api = None
-    engine.close()
+    await engine.close()
     assert isinstance(caught.value, SandboxError)
     if "timed out" in str(error).lower():
         assert "did not answer in time" in str(caught.value)

@@ -41,14 +41,6 @@ async def test_without_an_engine_chat_goes_on_and_the_reason_is_said(tmp_path: P
     assert "no Docker engine" in detail
 
 
-async def test_an_engine_elsewhere_is_refused_in_words(tmp_path: Path) -> None:
-    from appliance.sandbox.engine import local_socket
-
-    assert not local_socket("ssh://sam@box")
-    assert not local_socket("tcp://192.0.2.7:2376")
-    assert local_socket("unix:///run/user/1000/docker.sock")
-
-
 async def test_a_missing_runner_service_is_said(tmp_path: Path) -> None:
     found = settings(tmp_path, runner_socket=str(tmp_path / "runner.sock"))
     status, detail, fix = await asyncio.to_thread(look, found)  # type: ignore[misc]
