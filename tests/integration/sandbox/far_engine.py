@@ -77,6 +77,19 @@ def certificates(folder: Path, names: dict[str, str]) -> None:
 
 
 @contextlib.contextmanager
+def bridge() -> Iterator[str]:
+    """A bridge of its own: with `--bridge none` the second engine would delete docker0, which is the first one's."""
+    name = "appliance-far0"
+    subprocess.run(["ip", "link", "delete", name], capture_output=True)
+    for words in (["link", "add", name, "type", "bridge"], ["addr", "add", "10.213.77.1/24", "dev", name]):
+        subprocess.run(["ip", *words], check=True, capture_output=True)
+    try:
+        yield name
+    finally:
+        subprocess.run(["ip", "link", "delete", name], capture_output=True)
+
+
+@contextlib.contextmanager
 def far_engine(root: Path, image: str) -> Iterator[FarEngine]:
     """Start it with an own root folder and without any network, and load the image."""
     if os.getuid() != 0 or not shutil.which("dockerd"):
@@ -85,9 +98,11 @@ def far_engine(root: Path, image: str) -> Iterator[FarEngine]:
     port = free_port()
     made = FarEngine(f"tcp://127.0.0.1:{port}", f"unix://{root}/docker.sock", root / "tls/client")
     own = root / "tls/engine"
+    stack = contextlib.ExitStack()
+    own_bridge = stack.enter_context(bridge())
     words = [
         "dockerd", "--config-file", root / "daemon.json", "--data-root", root / "data", "--exec-root", root / "exec",
-        "--pidfile", root / "pid", "--bridge", "none", "--iptables=false", "--host", made.tls, "--host", made.local,
+        "--pidfile", root / "pid", "--bridge", own_bridge, "--iptables=false", "--host", made.tls, "--host", made.local,
         "--tlsverify", "--tlscacert", own / "ca.pem", "--tlscert", own / "cert.pem", "--tlskey", own / "key.pem",
     ]  # fmt: skip
     (root / "daemon.json").write_text("{}")
@@ -117,6 +132,7 @@ def far_engine(root: Path, image: str) -> Iterator[FarEngine]:
             process.wait(30)
         process.kill()
         process.wait()
+        stack.close()
         shutil.rmtree(root / "data", ignore_errors=True)
 
 
