@@ -12,7 +12,7 @@ import pytest
 hypothesis.settings.register_profile("house", deadline=None)
 hypothesis.settings.load_profile("house")
 
-TIERS = {"docker", "chromium", "prometheus", "local"}
+TIERS = {"docker", "chromium", "prometheus", "local", "gvisor"}
 REQUIRED = {name for name in os.environ.get("APPLIANCE_REQUIRE", "").split(",") if name}
 _SCRUBBED = ("APPLIANCE_", "ANTHROPIC_", "TELEGRAM_", "DISCORD_")
 

@@ -36,6 +36,11 @@ class Egress:
 
     async def ensure(self) -> None:
         """Have the proxy running with the owner's domains; raises SandboxError."""
+        if (await self._engine.features()).networkless:
+            raise SandboxError(
+                f"The runtime {self._config.runtime} is set up without network, so commands have none.",
+                fix="Run scripts/gvisor --network=host, or unset exec.runtime.",
+            )
         async with self._making:
             wanted = self._fingerprint()
             try:

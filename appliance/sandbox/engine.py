@@ -142,6 +142,7 @@ class DockerEngine:
             shell="sh" if gvisor else labels.get("appliance.shell", "sh"),
             rootless="name=rootless" in (info.get("SecurityOptions") or []),
             remote=self.remote,
+            networkless="--network=none" in _runtime(info, self._config.runtime).get("runtimeArgs") or [],
         )
 
     async def create(self, body: dict[str, Any], name: str) -> None:
@@ -256,15 +257,20 @@ class DockerEngine:
             await self._tunnel.close()
 
 
-def _gvisor(info: dict[str, Any], runtime: str) -> bool:
-    """Whether containers will run under gVisor; raises EngineError when the engine has no such runtime."""
+def _runtime(info: dict[str, Any], runtime: str) -> dict[str, Any]:
+    """What the engine says of the runtime that containers get; raises EngineError when it has no such one."""
     runtimes = info.get("Runtimes") or {}
     if runtime and runtime not in runtimes:
         raise EngineError(
             f"The engine has no runtime {runtime}.", fix="Install it and add it to the engine's daemon.json."
         )
     name = runtime or info.get("DefaultRuntime", "")
-    return "runsc" in name or "runsc" in str(runtimes.get(name, {}).get("path", ""))
+    return {**runtimes.get(name, {}), "name": name}
+
+
+def _gvisor(info: dict[str, Any], runtime: str) -> bool:
+    found = _runtime(info, runtime)
+    return "runsc" in found["name"] or "runsc" in str(found.get("path", ""))
 
 
 def _attach(api: docker.APIClient, name: str, output: bool) -> socket.socket:

@@ -151,6 +151,7 @@ class Engine:
     init: str  # the image's own unreadable init, empty when Docker's is used
     shell: str
     rootless: bool = False
+    networkless: bool = False  # the runtime is set up to give containers no network, whatever is asked
     remote: bool = False  # another machine's: the work folder is copied into a volume and back
 
 
