@@ -11,7 +11,7 @@ from appliance.cli_common import Json, change, house, settings, show
 from appliance.client import GatewayClient, NotRunningError
 
 app = typer.Typer(no_args_is_help=True, help="What commands may run.")
-Host = Annotated[Literal["host", "sandbox"], typer.Option(help="Where it would run.")]
+Host = Annotated[Literal["host", "sandbox", "remote"], typer.Option(help="Where it would run.")]
 
 
 @app.command()

@@ -18,10 +18,12 @@ from appliance.observability.health import Health, State
 from appliance.observability.metrics import Metrics
 from appliance.observability.notices import Choices, Notices
 from appliance.sandbox.approvals import OWNER, Approvals, Pending
-from appliance.sandbox.client import CommandResult, SandboxClient, SandboxHealth, runner_config
+from appliance.sandbox.client import CommandResult, SandboxClient, SandboxHealth, remote_config, runner_config
+from appliance.sandbox.host import HostCommands
 from appliance.sandbox.monitor import Monitor
 from appliance.settings import Settings
 from appliance.texts import say
+from appliance.tools.hosts import Hosts
 from appliance.tools.permission import PolicyGate
 from appliance.tools.processes import Process
 from appliance.tools.registry import Registry
@@ -48,6 +50,7 @@ class Execution:
         tell_owner: TellOwner,
         language: Callable[[], str],
         may_ask: Callable[[str], bool] = lambda session: True,
+        record: Callable[..., Any] = lambda kind, **fields: None,
     ) -> None:
         self._may_ask = may_ask
         self._settings = settings.exec
@@ -66,21 +69,31 @@ class Execution:
         # A socket in the settings means that the runner is a service of its own.
         self.client = SandboxClient(runner_config(settings), start_runner=not settings.exec.runner_socket)
         self.monitor = Monitor(self.client, changed=self._changed, ended=self._job_ended, keep_warm=("main",))
+        self.remote: SandboxClient | None = None
         if self._settings.enabled:
             gate = PolicyGate(self.approvals, sandbox_policy=self._settings.sandbox_policy, image=self.image)
             tools.add(
                 Exec(
                     self.client,
                     gate=gate,
-                    usable=lambda: self.monitor.usable,
+                    usable=lambda: self.usable,
                     default_timeout=self._settings.timeout_seconds,
                     network=bool(self._settings.allow_domains),
+                    hosts=self._hosts(settings, gate, record),
                     ran=self._ran,
                 )
             )
-            tools.add(Process(self.client, usable=lambda: self.monitor.usable))
+            tools.add(Process(self.client, usable=lambda: self.usable))
         else:
             health.set("commands", State.OFF, "exec.enabled is false")
+
+    def _hosts(self, settings: Settings, gate: PolicyGate, record: Callable[..., Any]) -> Hosts:
+        """What the owner turned on besides the sandbox."""
+        on = self._settings.hosts
+        if "remote" in on:
+            self.remote = SandboxClient(remote_config(settings))
+        host = HostCommands(settings.owner.zone.key) if "host" in on else None
+        return Hosts(gate, host=host, remote=self.remote, record=record)
 
     async def start(self) -> None:
         """Void approvals of an earlier life; watch the runner behind readiness."""
@@ -94,6 +107,8 @@ class Execution:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
             await self.client.release()
+            if self.remote is not None:
+                await self.remote.release()
 
     def add_commands(self, commands: Commands) -> None:
         commands.add("approve", self._approve, Role.OWNER)
@@ -147,7 +162,7 @@ class Execution:
     @property
     def usable(self) -> bool:
         """Whether a runner answers, so that commands can run."""
-        return self._settings.enabled and self.monitor.usable
+        return self._settings.enabled and "sandbox" in self._settings.hosts and self.monitor.usable
 
     async def run(self, script: str) -> CommandResult:
         """A script of the house's own in a fresh container without network. Raises SandboxError."""

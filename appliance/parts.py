@@ -254,6 +254,7 @@ class Parts(Foundation):
             tell_owner=self.owner.tell,
             language=self.owner.language,
             may_ask=lambda session: self.automation.may_disturb(session),
+            record=self.audit.record,
         )
         self.execution.add_commands(self.commands)
         self.local_offers = LocalOffers(

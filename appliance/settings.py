@@ -23,6 +23,7 @@ from appliance.messages import Mode
 from appliance.settings_base import Section, setting
 from appliance.settings_budget import BudgetSettings
 from appliance.settings_discord import DiscordSettings
+from appliance.settings_exec import ExecSettings
 from appliance.settings_hooks import HooksSettings
 from appliance.settings_mcp import McpServerSettings, ServerName
 from appliance.settings_web import WebSettings
@@ -133,27 +134,6 @@ class TelegramSettings(Section):
     api_base: str = setting("https://api.telegram.org", "Address of the Bot API.")
     groups: list[int] = setting([], "Group chat ids in which the agent answers when mentioned.", [-1001234567890])
     members: list[int] = setting([], "User ids that are household members without pairing.", [123456789])
-
-
-class ExecSettings(Section):
-    enabled: bool = setting(True, "Whether the agent may run commands (each in a fresh container).")
-    docker_host: str = setting("", "Docker engine for commands; empty is this machine's.", "ssh://sam@box")
-    docker_cert_path: str = setting(
-        "", "Folder with ca.pem, cert.pem and key.pem for a tcp:// engine.", "/home/sam/.docker"
-    )
-    copy_mb: int = setting(
-        256, "Most of a work folder, in MiB, that is copied to another machine's engine and back.", ge=1, le=4096
-    )
-    runtime: str = setting("", "OCI runtime: empty is the engine's default; runsc is gVisor.", "runsc")
-    image: str = setting("", "Image for commands; empty is the appliance's own shell image.", "debian:trixie-slim")
-    timeout_seconds: float = setting(120.0, "Default time limit of a command.", gt=0, le=3600)
-    memory_mb: int = setting(512, "Memory of one command, swap included, in MiB.", ge=32)
-    pids: int = setting(128, "Most processes of one command.", ge=8)
-    pool_size: int = setting(2, "Containers kept ready.", ge=0, le=32)
-    sandbox_policy: Literal["open", "strict"] = setting("open", "`strict` applies the host policy in the sandbox too.")
-    hosts: list[Literal["sandbox", "host", "remote"]] = setting(["sandbox"], "Where commands may run.")
-    allow_domains: list[str] = setting([], "Domains that commands may reach through the proxy.", ["example.org"])
-    runner_socket: str = setting("", "Socket of a runner that runs elsewhere (compose sets it).", "/run/runner.sock")
 
 
 class MemorySettings(Section):

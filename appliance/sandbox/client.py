@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,12 +65,7 @@ class SandboxHealth:
 def runner_config(settings: Settings) -> RunnerConfig:
     """What the runner is told, from the owner's settings."""
     state = settings.state
-    socket = Path(settings.exec.runner_socket) if settings.exec.runner_socket else state / "runner" / "socket"
-    if len(os.fsencode(socket)) > _LONGEST_SOCKET:
-        # The kernel's limit on socket names is short; a folder of this user's own stands in.
-        name = hashlib.sha256(os.fsencode(state)).hexdigest()[:16]
-        base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
-        socket = Path(base) / f"appliance-{os.getuid()}-{name}" / "socket"
+    socket = Path(settings.exec.runner_socket) if settings.exec.runner_socket else _socket(state / "runner")
     return RunnerConfig(
         socket=socket,
         agents=state / "agents",
@@ -88,6 +83,26 @@ def runner_config(settings: Settings) -> RunnerConfig:
         timezone=settings.owner.zone.key,
         linger_seconds=0.0 if settings.exec.runner_socket else 120.0,
     )
+
+
+def remote_config(settings: Settings) -> RunnerConfig:
+    """What the runner for the host `remote` is told: the same limits, on the other machine's engine."""
+    here = runner_config(settings)
+    folder = settings.state / "runner-remote"
+    return replace(
+        here, socket=_socket(folder), state=folder, docker_host=settings.exec.remote_docker_host, linger_seconds=120.0
+    )
+
+
+def _socket(folder: Path) -> Path:
+    """The runner's socket in its folder, or elsewhere when that name is too long for the kernel."""
+    socket = folder / "socket"
+    if len(os.fsencode(socket)) > _LONGEST_SOCKET:
+        # The kernel's limit on socket names is short; a folder of this user's own stands in.
+        name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+        base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
+        socket = Path(base) / f"appliance-{os.getuid()}-{name}" / "socket"
+    return socket
 
 
 class SandboxClient:

@@ -15,13 +15,12 @@ from typing import Any, Literal
 
 from appliance.errors import SandboxError
 from appliance.sandbox.engine import DockerEngine, EngineError
-from appliance.sandbox.output import Frames, Kept, Stream
+from appliance.sandbox.output import FLOOD, Frames, Kept, Stream
 from appliance.sandbox.template import READY
 
 Outcome = Literal["exited", "timeout", "died", "flooded", "disk", "uncopied"]
 _READ = 256 * 1024
 _BOOT_SECONDS = 30.0  # from start to the wrapper's first byte
-FLOOD = 512 * 1024 * 1024  # bytes of output after which a command is ended
 LOW_DISK = 256 * 1024 * 1024  # bytes left on the work folder's disk at which a command is ended
 
 

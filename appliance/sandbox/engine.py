@@ -142,7 +142,7 @@ class DockerEngine:
             shell="sh" if gvisor else labels.get("appliance.shell", "sh"),
             rootless="name=rootless" in (info.get("SecurityOptions") or []),
             remote=self.remote,
-            networkless="--network=none" in _runtime(info, self._config.runtime).get("runtimeArgs") or [],
+            networkless="--network=none" in (_runtime(info, self._config.runtime).get("runtimeArgs") or ()),
         )
 
     async def create(self, body: dict[str, Any], name: str) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 KEEP = 512 * 1024  # bytes kept of each stream
 _HEAD = KEEP // 2
+FLOOD = 512 * 1024 * 1024  # bytes of output after which a command is ended
 _FRAME = 8  # bytes: stream number, three of padding, a big-endian length
 
 

@@ -18,7 +18,7 @@ from appliance.sandbox.paths import TRUSTED_FOLDERS
 from appliance.sandbox.verdicts import Ruling, Strictness, allow, ask, deny, strictest
 from appliance.sandbox.words import RefusedError, Segment, split
 
-Host = Literal["host", "sandbox"]
+Host = Literal["host", "sandbox", "remote"]
 _DEFAULT_PATH = ":".join(TRUSTED_FOLDERS)
 _KNOWN_CONTEXT = frozenset({"allowlist", "PATH", "links", "allowlist_created_by"})
 _ALWAYS_ON = "always allow on:"
@@ -49,7 +49,8 @@ def check(
 ) -> Verdict:
     """Given a command line, judge it.
 
-    host: "sandbox" is a fresh container without network; there any script may run, because the container is the wall,
+    host: "host" is this machine, "remote" another one, both judged the same. "sandbox" is a fresh container without
+    network; there any script may run, because the container is the wall,
     unless `sandbox_policy` is "strict" or `extra_rights` (network, secrets or mounts) are asked for.
     context: what the caller knows of the place: "allowlist" (entries), "PATH" (text), "links" (path to target) and
     "allowlist_created_by" (the text "always allow on: COMMAND"). Anything else in it can only make the verdict

@@ -9,11 +9,14 @@ from __future__ import annotations
 import asyncio
 import shlex
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Literal, Protocol
 
 from appliance.errors import AccessError, InputError, ToolError
 from appliance.sandbox import policy
 from appliance.sandbox.approvals import OWNER, Decision
+from appliance.sandbox.host import leading_outside
+from appliance.sandbox.paths import WORKSPACE
 from appliance.sandbox.plan import Plan, bind
 from appliance.sandbox.policy import Verdict
 from appliance.tools.base import ToolContext
@@ -62,28 +65,71 @@ class PolicyGate:
             await self._people.mark_used(verdict.segments, "sandbox", place)
         return exactly(verdict.segments, verdict.environment)
 
-    async def _ask(self, verdict: Verdict, place: str, context: ToolContext) -> None:
-        plan = await self._bind(verdict, place, context)
-        decision = await self._people.request(plan, approver=OWNER, session=context.session.value, why=verdict.why)
+    async def elsewhere(self, command: str, host: Literal["host", "remote"], context: ToolContext, image: str) -> Plan:
+        """Judge a command that is to run outside this machine's sandbox; return what may run, exactly.
+
+        `image` is the digest of the image on the other machine, empty on the host. What the policy or the owner's list
+        allows runs unasked, but not in a conversation that holds text from outside. Raises ToolError with the reason.
+        """
+        verdict = policy.check(command, host="host", allow_list=self._people.entries(host))
+        if verdict.verdict == "deny":
+            raise ToolError(f"Not allowed: {verdict.why}")
+        if host == "host":
+            _check_words(verdict, context.files)
+        if verdict.verdict == "allow" and not context.tainted:
+            await self._people.mark_used(verdict.segments, host)
+            return await self._bind(verdict, "none", context, host, image)
+        why = verdict.why if verdict.verdict == "ask" else "This conversation holds text from outside."
+        return await self._ask(verdict, "none", context, host, image, why)
+
+    async def _ask(
+        self,
+        verdict: Verdict,
+        place: str,
+        context: ToolContext,
+        host: str = "sandbox",
+        image: str | None = None,
+        why: str = "",
+    ) -> Plan:
+        plan = await self._bind(verdict, place, context, host, image)
+        decision = await self._people.request(
+            plan, approver=OWNER, session=context.session.value, why=why or verdict.why
+        )
         if not decision.approved:
             raise ToolError(f"Not run: {decision.why}")
+        plan = await self._bind(verdict, place, context, host, image)
         try:
-            await self._people.redeem(decision.id, await self._bind(verdict, place, context))
+            await self._people.redeem(decision.id, plan)
         except AccessError as error:
             raise ToolError(f"Not run: {error.what}") from None
+        return plan
 
-    async def _bind(self, verdict: Verdict, place: str, context: ToolContext) -> Plan:
+    async def _bind(
+        self, verdict: Verdict, place: str, context: ToolContext, host: str = "sandbox", image: str | None = None
+    ) -> Plan:
         try:
             return await asyncio.to_thread(
                 bind,
                 verdict.segments,
                 folder=context.files,
                 environment=verdict.environment,
-                image=self._image(),
+                image=self._image() if image is None else image,
                 network=place,
+                host=host,
             )
         except InputError as error:
             raise ToolError(f"Not run: {error.what}") from None
+
+
+def _check_words(verdict: Verdict, folder: Path) -> None:
+    """On this machine itself a path means another thing than in the container; refuse where that matters."""
+    for words in verdict.segments:
+        if any(WORKSPACE in word for word in words):
+            raise ToolError(
+                f"Not allowed: {WORKSPACE} is in the container only; here, give paths from the work folder."
+            )
+        if found := leading_outside(folder, words):
+            raise ToolError(f"Not allowed: {found} is, or lies behind, a link that leads out of the work folder.")
 
 
 def exactly(segments: Sequence[tuple[str, ...]], environment: Sequence[tuple[tuple[str, str], ...]] = ()) -> str:

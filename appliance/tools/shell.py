@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from appliance.errors import ToolError
-from appliance.messages import Person, SessionKey, Source
+from appliance.messages import Person, Role, SessionKey, Source
 from appliance.models.base import ToolSpec
 from appliance.observability.redaction import MASK
 from appliance.sandbox.client import CommandResult
 from appliance.sandbox.protocol import MAX_COMMAND, Profile
 from appliance.tools.base import ToolContext, ToolResult, may_use_house
+from appliance.tools.hosts import Hosts
 
 # Folders whose files came from outside, and words by which a command may read them without naming them.
 _OUTSIDE_FOLDERS = ("inbox", "downloads")
@@ -60,7 +61,8 @@ async def open_gate(command: str, network: bool, context: ToolContext) -> str:
 class Exec:
     """Give it who runs commands, the gate, whether commands can run now, and the default time limit in seconds.
 
-    `network`: whether the owner listed any domains; without, the argument is not offered.
+    `network`: whether the owner listed any domains; without, the argument is not offered. `hosts` are the places
+    outside the sandbox that the owner turned on.
     """
 
     effects = True
@@ -73,12 +75,14 @@ class Exec:
         usable: Callable[[], bool] = lambda: True,
         default_timeout: float = 120.0,
         network: bool = False,
+        hosts: Hosts | None = None,
         ran: Callable[[str, float], None] = lambda outcome, seconds: None,
     ) -> None:
         self._commands = commands
         self._gate = gate
         self._usable = usable
         self._default_timeout = default_timeout
+        self._hosts = hosts
         self._ran = ran
         properties: dict[str, Any] = {
             "command": {"type": "string", "description": "bash script"},
@@ -87,6 +91,9 @@ class Exec:
         }
         if network:
             properties["network"] = {"type": "boolean", "description": "reach the listed domains; the owner is asked"}
+        if hosts is not None and hosts.names:
+            about_hosts = "sandbox if not given; elsewhere only plain words and pipes, and the owner may be asked"
+            properties["host"] = {"type": "string", "enum": ["sandbox", *hosts.names], "description": about_hosts}
         about = "Run a script in a fresh container (bash, python3, git, jq, rg, curl). Only files in /workspace stay."
         self.spec = ToolSpec(
             "exec",
@@ -95,11 +102,17 @@ class Exec:
         )
 
     def available(self, session: SessionKey, person: Person) -> bool:
-        return self._usable() and may_use_house(session, person)
+        elsewhere = self._hosts is not None and bool(self._hosts.names) and person.role is Role.OWNER
+        return (self._usable() or elsewhere) and may_use_house(session, person)
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         command, network = str(arguments["command"]), bool(arguments.get("network", False))
         _check(command)
+        host = str(arguments.get("host") or "sandbox")
+        if host != "sandbox":
+            return await self._elsewhere(host, command, arguments, context)
+        if not self._usable():
+            raise ToolError("The sandbox cannot run commands now, and nothing was run anywhere else.")
         script = await self._gate(command, network, context)
         profile: Profile = "allowlist" if network else "none"
         source = source_of(command, network, context)
@@ -109,11 +122,25 @@ class Exec:
                 context.agent, script, profile=profile, lifetime=min(max(lifetime, 1), 86_400), label=label(context)
             )
             return ToolResult(f"Started in the background as {job['id']}. Use process to follow it.", source=source)
-        limit = min(max(float(arguments.get("timeout") or self._default_timeout), 0.1), 3600.0)
+        limit = self._limit(arguments)
         result = await self._commands.run(context.agent, script, profile=profile, limit=limit)
         self._ran(result.outcome, result.seconds)
         done = result.outcome == "exited" and result.code == 0
         return ToolResult(describe(result, limit), ok=done, source=source, origin="exec")
+
+    async def _elsewhere(self, host: str, command: str, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+        if arguments.get("network") or arguments.get("background"):
+            raise ToolError("network and background are for the sandbox. Nothing was run.")
+        if self._hosts is None:
+            raise ToolError(f"The owner has not turned on the host {host!r} (exec.hosts). Nothing was run.")
+        limit = self._limit(arguments)
+        result = await self._hosts.run(host, command, limit, context)
+        source = Source.OUTSIDE if host == "host" else source_of(command, False, context)
+        done = result.outcome == "exited" and result.code == 0
+        return ToolResult(describe(result, limit), ok=done, source=source, origin=f"exec on {host}")
+
+    def _limit(self, arguments: dict[str, Any]) -> float:
+        return min(max(float(arguments.get("timeout") or self._default_timeout), 0.1), 3600.0)
 
 
 def _check(command: str) -> None:

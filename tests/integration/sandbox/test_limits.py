@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.sandbox import container
+from appliance.sandbox import output
 from appliance.sandbox.client import SandboxClient
 
 from .conftest import House, docker, eventually
@@ -138,7 +138,7 @@ async def test_a_flood_is_ended_before_its_limit(house: House) -> None:
     began = time.monotonic()
     result = await house.client.run("main", "tr '\\0' x < /dev/zero", limit=300)
     assert result.outcome == "flooded"
-    assert result.stdout_total + result.stderr_total <= container.FLOOD + (1 << 20)
+    assert result.stdout_total + result.stderr_total <= output.FLOOD + (1 << 20)
     assert time.monotonic() - began < 120
 
 
