@@ -348,6 +348,20 @@ def _other(words: tuple[str, ...]) -> Ruling:
     return _ORDINARY
 
 
+def _machine_facts(words: tuple[str, ...]) -> Ruling:
+    """date, hostname, domainname: shown to whoever asks, set by nobody."""
+    name = launchers.base_name(words[0])
+    for word in words[1:]:
+        if name != "date" and not word.startswith("-"):
+            return deny(f"{name} {word} changes the machine's name.")
+        # `date` also takes a bare number, and its long option in any shortened form.
+        if name == "date" and re.match(r"-[a-zA-Z]*s|--se|\d", word) and not re.match(r"-[dr]", word):
+            return deny(f"date {word} sets the machine's clock.")
+        if name != "date" and re.match(r"-[A-Za-z]*[Fb]|--(fi|bo)", word):
+            return deny(f"{name} {word} changes the machine's name.")
+    return _other(words)
+
+
 def _zip(words: tuple[str, ...]) -> Ruling:
     for word in words[1:]:
         if re.match(r"-[A-Za-z]*TT|--(u|unz)|-[A-Za-z]*T", word):
@@ -378,6 +392,7 @@ _RULES: dict[str, Callable[[tuple[str, ...]], Ruling]] = {
     "tee": _tee,
     "man": _man,
     "ps": _ps,
+    **dict.fromkeys(("date", "hostname", "domainname", "nisdomainname", "ypdomainname"), _machine_facts),
     "openssl": _openssl,
     "ip": _ip,
     "zip": _zip,

@@ -1284,7 +1284,7 @@ def test_the_owners_list_is_compared_word_by_word_and_never_lifts_a_refusal(entr
         ({"something": "new"}, "grep -e x", "ask"),
         ({"allowlist_created_by": "always allow on: env date"}, "date", "allow"),
         ({"allowlist_created_by": "always allow on: sh -c date"}, "date", "ask"),
-        ({"allowlist_created_by": "always allow on: /usr/bin/date"}, "date -s x", "ask"),
+        ({"allowlist_created_by": "always allow on: /usr/bin/date"}, "date -d x", "ask"),
         ({"allowlist_created_by": "always allow on: /usr/bin/date"}, "date", "allow"),
     ],
 )
