@@ -24,19 +24,43 @@ from cryptography.x509.oid import NameOID
 _SECONDS = 60.0
 
 
-@dataclass(frozen=True)
+@dataclass
 class FarEngine:
     """`tls` and `local` are its addresses, `certificates` the folder of a client it trusts."""
 
     tls: str
     local: str
     certificates: Path
+    words: list[str]
+    log: Path
+    process: subprocess.Popen[bytes] | None = None
 
     def docker(self, *words: str) -> str:
         done = subprocess.run(
             ["docker", "--host", self.local, *words], capture_output=True, text=True, timeout=120, check=True
         )
         return done.stdout.strip()
+
+    def start(self) -> None:
+        """Start the engine and wait until it answers."""
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(self.words, stdout=log, stderr=log, start_new_session=True)
+        deadline = time.monotonic() + _SECONDS
+        while subprocess.run(["docker", "--host", self.local, "version"], capture_output=True).returncode:
+            assert self.process.poll() is None, self.log.read_text()[-2000:]
+            assert time.monotonic() < deadline, self.log.read_text()[-2000:]
+            time.sleep(0.2)
+
+    def stop(self) -> None:
+        """Stop the engine as an init system would."""
+        if self.process is None:
+            return
+        self.process.send_signal(signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(30)
+        self.process.kill()
+        self.process.wait()
+        self.process = None
 
 
 def free_port() -> int:
@@ -95,45 +119,27 @@ def far_engine(root: Path, image: str) -> Iterator[FarEngine]:
     if os.getuid() != 0 or not shutil.which("dockerd"):
         pytest.skip("a second engine needs root and dockerd")
     certificates(root / "tls", {"engine": "127.0.0.1", "client": ""})
-    port = free_port()
-    made = FarEngine(f"tcp://127.0.0.1:{port}", f"unix://{root}/docker.sock", root / "tls/client")
-    own = root / "tls/engine"
-    stack = contextlib.ExitStack()
-    own_bridge = stack.enter_context(bridge())
-    words = [
-        "dockerd", "--config-file", root / "daemon.json", "--data-root", root / "data", "--exec-root", root / "exec",
-        "--pidfile", root / "pid", "--bridge", own_bridge, "--iptables=false", "--host", made.tls, "--host", made.local,
-        "--tlsverify", "--tlscacert", own / "ca.pem", "--tlscert", own / "cert.pem", "--tlskey", own / "key.pem",
-    ]  # fmt: skip
+    own, tls, local = root / "tls/engine", f"tcp://127.0.0.1:{free_port()}", f"unix://{root}/docker.sock"
     (root / "daemon.json").write_text("{}")
-    with (root / "log").open("wb") as log:
-        process = subprocess.Popen(list(map(str, words)), stdout=log, stderr=log, start_new_session=True)
-    try:
-        deadline = time.monotonic() + _SECONDS
-        while subprocess.run(["docker", "--host", made.local, "version"], capture_output=True).returncode:
-            assert process.poll() is None, (root / "log").read_text()[-2000:]
-            assert time.monotonic() < deadline, (root / "log").read_text()[-2000:]
-            time.sleep(0.2)
-        with subprocess.Popen(["docker", "save", image], stdout=subprocess.PIPE) as saved:
-            subprocess.run(
-                ["docker", "--host", made.local, "load"],
-                stdin=saved.stdout,
-                check=True,
-                capture_output=True,
-                timeout=120,
-            )
-        yield made
-    finally:
-        if process.poll() is None:
-            for name in made.docker("ps", "-aq").split():
-                made.docker("rm", "-f", name)
-        process.send_signal(signal.SIGTERM)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(30)
-        process.kill()
-        process.wait()
-        stack.close()
-        shutil.rmtree(root / "data", ignore_errors=True)
+    with bridge() as name:
+        words = [
+            "dockerd", "--config-file", root / "daemon.json", "--data-root", root / "data", "--exec-root",
+            root / "exec", "--pidfile", root / "pid", "--bridge", name, "--iptables=false", "--host", tls, "--host",
+            local, "--tlsverify", "--tlscacert", own / "ca.pem", "--tlscert", own / "cert.pem", "--tlskey",
+            own / "key.pem",
+        ]  # fmt: skip
+        made = FarEngine(tls, local, root / "tls/client", list(map(str, words)), root / "log")
+        try:
+            made.start()
+            with subprocess.Popen(["docker", "save", image], stdout=subprocess.PIPE) as saved:
+                load = ["docker", "--host", local, "load"]
+                subprocess.run(load, stdin=saved.stdout, check=True, capture_output=True, timeout=120)
+            yield made
+            for container in made.docker("ps", "-aq").split():
+                made.docker("rm", "-f", container)
+        finally:
+            made.stop()
+            shutil.rmtree(root / "data", ignore_errors=True)
 
 
 @dataclass(frozen=True)

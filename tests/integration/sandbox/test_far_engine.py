@@ -227,3 +227,28 @@ async def test_an_ssh_host_that_nobody_knows_is_refused(house: FarHouse, ssh: Ss
     with pytest.raises(SandboxError, match="cannot be reached by ssh"):
         await SandboxClient(config).run("main", "touch ran")
     assert not (house.files / "ran").exists()
+
+
+async def test_a_real_engine_that_stops_and_starts_again_is_never_a_success(house: FarHouse, engine: FarEngine) -> None:
+    """The same engine by its socket, so that the pool and the background are in play too."""
+    config = replace(house.config, docker_host=engine.local, docker_certificates="", engine_seconds=5.0)
+    here = FarHouse(config, SandboxClient(config))
+    here.far = engine
+    await here.ready()
+    job = await here.client.start("main", "sleep 300; touch late")
+    task = asyncio.ensure_future(here.client.run("main", "sleep 300; exit 0", limit=60))
+    await asyncio.sleep(1)
+    await asyncio.to_thread(engine.stop)
+    result = await asyncio.wait_for(task, 60)
+    assert (result.outcome, result.code) == ("died", None)
+    with pytest.raises(SandboxError, match="Docker engine"):
+        await here.client.run("main", "touch ran", limit=5)
+    assert not (await here.client.health()).ok
+    await asyncio.to_thread(engine.start)
+    assert (await here.client.run("main", "echo back", limit=30)).stdout == b"back\n"
+    state, _ = await here.client.poll(job["id"], wait=30)
+    assert state["state"] in ("killed", "exited", "lost")
+    assert state["code"] != 0
+    assert sorted(path.name for path in here.files.iterdir()) == []
+    await here.client.release()
+    await eventually(lambda: not here.containers(), 60)
