@@ -71,6 +71,7 @@ class Execution:
         self.monitor = Monitor(self.client, changed=self._changed, ended=self._job_ended, keep_warm=("main",))
         self.remote: SandboxClient | None = None
         if self._settings.enabled:
+            metrics.at_scrape("exec_pool_ready", lambda: pool_ready(self.monitor.health))
             gate = PolicyGate(self.approvals, sandbox_policy=self._settings.sandbox_policy, image=self.image)
             tools.add(
                 Exec(
@@ -177,8 +178,6 @@ class Execution:
     def _changed(self, health: SandboxHealth) -> None:
         state = State.READY if health.ok else State.DEGRADED
         self._health.set("commands", state, "" if health.ok else f"{health.reason} {health.fix}".strip())
-        facts = health.facts or {}
-        self._metrics.set("exec_pool_ready", float(facts.get("ready", 0)))
 
     def _ran(self, outcome: str, seconds: float) -> None:
         self._metrics.add("exec_runs_total", image="shell", outcome=outcome)
@@ -189,3 +188,11 @@ class Execution:
             return  # an MCP server's: whoever uses it is told
         text = say("job_ended", self._language(), id=job["id"], state=job.get("state", ""), code=job.get("code"))
         await self._notices.once(f"job:{job['id']}", text)
+
+
+def pool_ready(health: SandboxHealth) -> float | None:
+    """How many containers wait for a command as last seen; None where none is wanted: an idle house, no pool at all."""
+    if not health.ok:
+        return 0.0
+    facts = health.facts or {}
+    return float(facts.get("ready", 0)) if facts.get("wanted") else None

@@ -1,12 +1,14 @@
 """What a command on another machine changed, brought into the work folder, over which the house went on working.
 
 A file that is still as it was sent is replaced or deleted as the command left it. One that was changed here meanwhile
-stays, and the command's goes beside it under a name that says so. No link is followed on the way.
+stays, and the command's goes beside it under a name that says so. No link is followed on the way. What is replaced or
+deleted is looked at once more after it was taken away, so that an edit in that very moment is not lost either.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import secrets
 import shutil
@@ -17,6 +19,7 @@ from appliance.sandbox.copying import Back, Came, Sent, digest_of
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _SHOWN = 5
+_EXCHANGE = 2  # renameat2's flag
 
 
 def merge(folder: Path, sent: Sent, back: Back, tag: str) -> list[str]:
@@ -89,9 +92,7 @@ class _Merge:
             now = _state(fd, name)
             if now == came.digest:
                 os.unlink(fresh, dir_fd=fd)
-            elif now == before:
-                os.rename(fresh, name, src_dir_fd=fd, dst_dir_fd=fd)
-            else:
+            elif now != before or not _put(fd, fresh, name, before):
                 other = f"{name}.from-command-{self._tag}"
                 os.rename(fresh, other, src_dir_fd=fd, dst_dir_fd=fd)
                 self._beside.append("/".join([*folders, other]))
@@ -121,10 +122,9 @@ class _Merge:
         if fd is None:
             return
         try:
+            sent = self._sent.files[path]
             now = _state(fd, name)
-            if now == self._sent.files[path]:
-                os.unlink(name, dir_fd=fd)
-            elif now is not None:
+            if now is not None and (now != sent or not _take_away(fd, name, sent)):
                 self._kept.append(path)
         finally:
             os.close(fd)
@@ -148,6 +148,45 @@ class _Merge:
                 os.close(current)
             current = following
         return current
+
+
+def _put(folder: int, fresh: str, name: str, before: str | None) -> bool:
+    """Put a file in the place of one that is as it was `before` (None: of none); False when it is another by now."""
+    if before is None:
+        try:
+            os.link(fresh, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+        except FileExistsError:
+            return False
+        except OSError:  # a disk without hard links
+            os.rename(fresh, name, src_dir_fd=folder, dst_dir_fd=folder)
+            return True
+        os.unlink(fresh, dir_fd=folder)
+        return True
+    if not _exchange(folder, fresh, name):
+        os.rename(fresh, name, src_dir_fd=folder, dst_dir_fd=folder)
+        return True
+    if _state(folder, fresh) == before:
+        os.unlink(fresh, dir_fd=folder)
+        return True
+    _exchange(folder, fresh, name)
+    return False
+
+
+def _take_away(folder: int, name: str, sent: str) -> bool:
+    """Delete a file that is as it was sent; False, and it stays, when it is another by now."""
+    aside = f".{secrets.token_hex(8)}.old"
+    os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
+    if _state(folder, aside) == sent:
+        os.unlink(aside, dir_fd=folder)
+        return True
+    os.rename(aside, name, src_dir_fd=folder, dst_dir_fd=folder)
+    return False
+
+
+def _exchange(folder: int, first: str, second: str) -> bool:
+    """Let two names of a folder change places at once; False where the disk cannot."""
+    call = ctypes.CDLL(None, use_errno=True).renameat2
+    return bool(call(folder, os.fsencode(first), folder, os.fsencode(second), _EXCHANGE) == 0)
 
 
 def _state(folder: int, name: str) -> str | None:

@@ -77,6 +77,11 @@ class Pool:
         return sum(len(shelf.ready) for shelf in self._shelves.values())
 
     @property
+    def wanted(self) -> int:
+        """How many should wait now, over all keys; none where nobody asked for a while."""
+        return sum(shelf.wanted(self._size) for shelf in self._shelves.values())
+
+    @property
     def names(self) -> set[str]:
         return {ready.name for shelf in self._shelves.values() for ready in shelf.ready}
 

@@ -153,7 +153,12 @@ class Runner:
 
     async def health(self) -> dict[str, Any]:
         """Whether commands can run, why not, and how it stands."""
-        facts: dict[str, Any] = {"ready": self.pool.ready, "running": len(self._running), "runs": self._runs}
+        facts: dict[str, Any] = {
+            "ready": self.pool.ready,
+            "wanted": self.pool.wanted,
+            "running": len(self._running),
+            "runs": self._runs,
+        }
         facts.update(pid=os.getpid(), image=self.config.image, jobs=len(self.jobs.names))
         try:
             version = await self.engine.ping()

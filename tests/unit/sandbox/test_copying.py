@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import SandboxError
-from appliance.sandbox import copying
+from appliance.sandbox import copying, merging
 from appliance.sandbox.copying import Back, Sent, pack, unpack
 from appliance.sandbox.merging import merge
 
@@ -217,3 +217,34 @@ def test_rights_come_back_and_special_ones_do_not(folder: Path, stage: Path) -> 
     notes = merge(folder, Sent(), unpack(archive(("", entry)), stage, LIMIT), "t")
     assert notes == []
     assert (folder / "s").stat().st_mode & 0o7777 == 0o755
+
+
+@pytest.mark.parametrize("exchange", [True, False])
+def test_an_edit_in_the_very_moment_of_the_merge_is_not_lost(
+    folder: Path, stage: Path, monkeypatch: pytest.MonkeyPatch, exchange: bool
+) -> None:
+    """The house writes between the look at a file and its replacement, or its deletion, or its making."""
+    (folder / "changed").write_text("old")
+    (folder / "deleted").write_text("old")
+    sent, _ = sent_from(folder)
+    real = merging._state
+    looked: set[str] = set()
+
+    def state(fd: int, name: str) -> str | None:
+        found = real(fd, name)
+        if name in ("changed", "deleted", "made") and name not in looked:
+            looked.add(name)
+            (folder / "ours").write_text("ours")
+            (folder / "ours").rename(folder / name)
+        return found
+
+    monkeypatch.setattr(merging, "_state", state)
+    if not exchange:
+        monkeypatch.setattr(merging, "_exchange", lambda folder, first, second: False)
+    merge(folder, sent, back_of(stage, ("workspace/changed", b"theirs"), ("workspace/made", b"theirs")), "t")
+    assert (folder / "deleted").read_text() == "ours"
+    assert (folder / "made").read_text() == "ours"
+    assert (folder / "made.from-command-t").read_text() == "theirs"
+    # A disk that cannot exchange two names leaves one moment, which is why the exchange is tried first.
+    assert (folder / "changed").read_text() == ("ours" if exchange else "theirs")
+    assert not [path for path in folder.iterdir() if path.name.startswith(".")]

@@ -191,3 +191,21 @@ async def test_closing_buries_what_waits_and_ends_who_waits(factory: Factory) ->
     assert factory.buried == ["c0"]
     results = await asyncio.gather(*waiting, return_exceptions=True)
     assert all(isinstance(result, SandboxError) for result in results)
+
+
+async def test_containers_are_wanted_only_where_somebody_asked_lately(
+    factory: Factory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = Pool(factory.boot, factory.buried.append, size=2)
+    assert pool.wanted == 0
+    pool.warm(MAIN)
+    assert pool.wanted == 1
+    (await pool.take(MAIN)).close()
+    assert pool.wanted == 2
+    monkeypatch.setattr("appliance.sandbox.pool._IDLE", -1.0)
+    assert pool.wanted == 0
+    await pool.close()
+    none = Pool(factory.boot, factory.buried.append, size=0)
+    none.warm(MAIN)
+    assert none.wanted == 0
+    await none.close()
