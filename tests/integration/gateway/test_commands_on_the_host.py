@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from appliance.testing.anthropic_replies import Reply
-
 from tests.integration.gateway.conftest import Start
 
 
@@ -43,7 +42,7 @@ async def test_a_command_for_the_host_runs_after_a_yes_and_is_audited(start: Sta
     assert answer.status_code == 200
     await home.answered("m1", seconds=60)
     assert sorted(path.name for path in files.iterdir()) == ["asked"]
-    sandbox, host, chained = [text for text in home.prompts()[1:4]]
+    sandbox, host, chained = home.prompts()[1:4]
     assert "nothing was run anywhere else" in sandbox
     assert "exit code 0" in host
     assert "Not allowed" in chained
