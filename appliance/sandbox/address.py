@@ -73,6 +73,11 @@ def locate(host: str, certificates: str, environment: Mapping[str, str] | None =
     )
 
 
+def is_remote(host: str) -> bool:
+    """Whether the setting, or DOCKER_HOST where it is empty, names an engine of another machine."""
+    return (host or os.environ.get("DOCKER_HOST", "")).startswith(("ssh://", "tcp://", "https://"))
+
+
 def _socket(names: Mapping[str, str]) -> str:
     """The system's socket, or that of a rootless engine where there is only that."""
     home = names.get("HOME", "")

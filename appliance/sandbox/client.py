@@ -20,11 +20,13 @@ from typing import Any
 from appliance import __version__
 from appliance.errors import SandboxError
 from appliance.sandbox import protocol
+from appliance.sandbox.address import is_remote
 from appliance.sandbox.template import RunnerConfig
 from appliance.settings import Settings
 
 _START_SECONDS = 20.0
 _SLACK = 90.0  # seconds over a command's own limit: waiting in line, a cold start, an engine that hangs
+_COPY_SLACK = 600.0  # more than that: a work folder that is copied to another machine and back
 _LONGEST_SOCKET = 100  # bytes; the kernel takes 107
 # All that the runner needs of the gateway's environment; in particular no keys and no tokens.
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "DOCKER_HOST", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY", "SSH_AUTH_SOCK",
@@ -112,6 +114,7 @@ class SandboxClient:
         self._config = config
         self._start_runner = start_runner
         self._starting = asyncio.Lock()
+        self._slack = _SLACK + (_COPY_SLACK if is_remote(config.docker_host) else 0.0)
 
     async def run(
         self,
@@ -130,7 +133,7 @@ class SandboxClient:
         request = protocol.Run(
             work=work, command=command, argv=argv or [], profile=profile, timeout=limit, input=len(given)
         )
-        head, bodies = await self._ask(request, given, limit + _SLACK)
+        head, bodies = await self._ask(request, given, limit + self._slack)
         return CommandResult(
             outcome=head["outcome"],
             code=head["code"],
@@ -156,7 +159,7 @@ class SandboxClient:
     ) -> tuple[dict[str, Any], bytes]:
         """How a background command stands and its output from byte `start` (negative: from the end)."""
         request = protocol.Poll(id=job, start=start, limit=limit, wait=wait)
-        head, bodies = await self._ask(request, b"", wait + _SLACK)
+        head, bodies = await self._ask(request, b"", wait + self._slack)
         return head["job"], bodies[0]
 
     async def write(self, job: str, data: bytes, *, close: bool = False) -> dict[str, Any]:
@@ -169,22 +172,22 @@ class SandboxClient:
 
     async def list(self) -> Sequence[dict[str, Any]]:
         """All background commands, newest first."""
-        head, _ = await self._ask(protocol.List(), b"", _SLACK)
+        head, _ = await self._ask(protocol.List(), b"", self._slack)
         return tuple(head["jobs"])
 
     async def ended(self, acknowledge: Sequence[str], wait: float) -> Sequence[dict[str, Any]]:
         """Ended background commands that nobody acknowledged; waits at most `wait` seconds for one."""
-        head, _ = await self._ask(protocol.Ended(acknowledge=[*acknowledge], wait=wait), b"", wait + _SLACK)
+        head, _ = await self._ask(protocol.Ended(acknowledge=[*acknowledge], wait=wait), b"", wait + self._slack)
         return tuple(head["jobs"])
 
     async def warm(self, work: str) -> None:
         """Have containers ready for this work folder."""
-        await self._ask(protocol.Warm(work=work), b"", _SLACK)
+        await self._ask(protocol.Warm(work=work), b"", self._slack)
 
     async def health(self) -> SandboxHealth:
         """Whether commands can run; never raises."""
         try:
-            head, _ = await self._ask(protocol.Health(), b"", _SLACK)
+            head, _ = await self._ask(protocol.Health(), b"", self._slack)
         except SandboxError as error:
             return SandboxHealth(False, error.what, error.fix)
         facts = head["health"]
@@ -199,7 +202,7 @@ class SandboxClient:
     # -- transport ---------------------------------------------------------------------------------------------------
 
     async def _job(self, request: protocol.Request, data: bytes = b"") -> dict[str, Any]:
-        head, _ = await self._ask(request, data, _SLACK)
+        head, _ = await self._ask(request, data, self._slack)
         return dict(head["job"])
 
     async def _ask(self, request: protocol.Request, data: bytes, limit: float) -> tuple[dict[str, Any], Any]:

@@ -34,7 +34,13 @@ class Carrier:
     async def send(self, name: str, work: Work) -> Sent:
         """Copy the folder into a created container; raise SandboxError when it is too large, or does not arrive."""
         with self._file() as file:
-            sent = await asyncio.to_thread(pack, Path(work.path), file, self._limit)
+            try:
+                sent = await asyncio.to_thread(pack, Path(work.path), file, self._limit)
+            except OSError as error:
+                raise SandboxError(
+                    f"The work folder could not be copied to the engine: {error.strerror} ({error.filename}).",
+                    fix="Try again.",
+                ) from None
             file.seek(0)
             await self._engine.put(name, file)
         log.info("work_folder_sent", container=name, files=len(sent.files), left_out=len(sent.left_out))
@@ -43,20 +49,31 @@ class Carrier:
     async def fetch(self, name: str, work: Work, sent: Sent) -> str:
         """Bring back what changed; return what is worth telling of it, mostly nothing. Raises SandboxError.
 
-        The container should stand still or have ended.
+        The container should stand still or have ended. Once all is here, it is merged to its end even when this call is
+        cancelled, so that the folder is never left half way.
         """
-        with self._file() as file, tempfile.TemporaryDirectory(prefix="back-", dir=self._state) as stage:
-            most = self._limit + _TAR_OVERHEAD * 2 * MOST_ENTRIES
-            if not await self._engine.fetch(name, file, most):
+        file = self._file()
+        try:
+            if not await self._engine.fetch(name, file, self._limit + _TAR_OVERHEAD * 2 * MOST_ENTRIES):
                 raise SandboxError(TOO_MUCH_BACK)
-            file.seek(0)
-            back = await asyncio.to_thread(unpack, file, Path(stage), self._limit)
-            notes = await asyncio.to_thread(merge, Path(work.path), sent, back, name.rpartition("-")[2][:6])
-        log.info("work_folder_fetched", container=name, files=len(back.files), notes=notes)
+        except BaseException:
+            file.close()
+            raise
+        notes = await asyncio.shield(asyncio.to_thread(self._merge, file, work, sent, name.rpartition("-")[2][:6]))
+        log.info("work_folder_fetched", container=name, notes=notes)
         if sent.left_out:
             shown = ", ".join(sent.left_out[:_SHOWN_LEFT_OUT])
             notes.append(f"{len(sent.left_out)} links or special files were not copied there: {shown}")
         return "; ".join(notes)
+
+    def _merge(self, file: IO[bytes], work: Work, sent: Sent, tag: str) -> list[str]:
+        try:
+            with file, tempfile.TemporaryDirectory(prefix="back-", dir=self._state) as stage:
+                file.seek(0)
+                back = unpack(file, Path(stage), self._limit)
+                return merge(Path(work.path), sent, back, tag)
+        except OSError as error:
+            raise SandboxError(f"The work folder could not be written: {error.strerror} ({error.filename}).") from None
 
     def _file(self) -> IO[bytes]:
         return tempfile.TemporaryFile(prefix="copy-", dir=self._state)

@@ -20,7 +20,9 @@ pytestmark = [pytest.mark.docker, pytest.mark.gvisor]
 WAYS_THERE = {
     **WAYS,
     "block device": "mknod /tmp/disk b 254 0 && head -c 1 /tmp/disk && echo open",
-    "streams of the wrapper": "for n in 0 3 10 11; do timeout 1 head -c 1 /proc/$PPID/fd/$n | grep -q . && echo open; done",
+    "streams of the wrapper": (
+        "for n in 0 3 10 11; do timeout 1 head -c 1 /proc/$PPID/fd/$n | grep -q . && echo open; done"
+    ),
     "environment of pid 1": (
         "tr '\\0' '\\n' < /proc/1/environ | grep -Ev '^(PATH|HOSTNAME|HOME|UV_|SSL_|NODE_)' && echo open"
     ),
