@@ -40,9 +40,16 @@ class FarHouse(House):
     far: FarEngine
 
     def containers(self) -> list[str]:
+        return self._listed("-a")
+
+    def running(self) -> list[str]:
+        """Those that were started, so that the work folder is there."""
+        return self._listed()
+
+    def _listed(self, *options: str) -> list[str]:
         if not (self.config.state / "id").exists():
             return []
-        words = ("ps", "-a", "--format", "{{.Names}}", "--filter", f"label={OWNER_LABEL}={self.owner}")
+        words = ("ps", *options, "--format", "{{.Names}}", "--filter", f"label={OWNER_LABEL}={self.owner}")
         return self.far.docker(*words).split()
 
 
@@ -100,10 +107,9 @@ async def test_its_container_is_the_templates_with_a_volume_for_the_folder(house
 async def test_an_edit_made_here_meanwhile_is_not_lost(house: FarHouse) -> None:
     for name in ("both.txt", "deleted.txt", "untouched.txt"):
         (house.files / name).write_text("before")
-    script = "touch started; sleep 3; echo theirs > both.txt; rm deleted.txt; echo theirs > made.txt"
+    script = "sleep 6; echo theirs > both.txt; rm deleted.txt; echo theirs > made.txt"
     task = asyncio.ensure_future(house.client.run("main", script, limit=60))
-    await eventually(house.containers)
-    await asyncio.sleep(1.5)  # copied by now, or the file is sent as edited and there is no conflict to see
+    await eventually(house.running)
     for name in ("both.txt", "deleted.txt", "made.txt"):
         (house.files / name).write_text("ours")
     result = await task
@@ -170,8 +176,7 @@ async def test_a_command_that_kills_its_container_is_no_success(house: FarHouse)
 
 async def test_a_killed_runner_leaves_nothing_there(house: FarHouse) -> None:
     task = asyncio.ensure_future(house.client.run("main", "trap '' TERM; sleep 300"))
-    await eventually(house.containers)
-    await asyncio.sleep(1)
+    await eventually(house.running)
     os.kill(await house.pid(), 9)
     with pytest.raises(SandboxError, match="went away"):
         await task
@@ -185,8 +190,12 @@ async def test_a_background_command_brings_its_files_back_when_it_ends(house: Fa
     state, data = await house.client.poll(job["id"], wait=30)
     assert (state["state"], state["code"], data) == ("exited", 0, b"givenbye\n")
     assert (house.files / "out").read_text() == "好\n"
-    other = await house.client.start("main", "echo partly > part; sleep 300")
-    await asyncio.sleep(2)
+    other = await house.client.start("main", "echo partly > part; echo written; sleep 300")
+
+    async def written() -> bool:
+        return b"written" in (await house.client.poll(other["id"]))[1]
+
+    await eventually(written)
     assert (await house.client.kill(other["id"]))["state"] == "killed"
     assert (house.files / "part").read_text() == "partly\n"
     await eventually(lambda: not house.containers())
