@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-import structlog
-
 from appliance.clock import Clock
-from appliance.errors import BudgetError, ModelError
 from appliance.lanes.pool import Pool
 from appliance.memory.house import Memory
 from appliance.memory.idle import Idle
 from appliance.memory.items import OWNER
 from appliance.memory.quarantine import Held
 from appliance.messages import Purpose, SessionKey
-from appliance.models.base import Answer, ModelRequest, PromptPart
+from appliance.models.quiet import ask_quietly
 from appliance.models.resolver import Resolver
 from appliance.observability.notices import Choices
 from appliance.settings import Settings
 from appliance.texts import say
-
-log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
@@ -60,22 +55,15 @@ class Tidying:
         chain = self.chain()
         if not chain:
             return None
-        request = ModelRequest(
-            system=(PromptPart(rules),),
-            messages=({"role": "user", "content": [{"type": "text", "text": text}]},),
-            max_tokens=output,
+        return await ask_quietly(
+            self.resolver,
+            chain,
             purpose=Purpose.MEMORY,
             session=SessionKey.main(),
-            agent="main",
-            channel="internal",
+            rules=rules,
+            text=text,
+            max_tokens=output,
         )
-        try:
-            async for event in self.resolver.stream(request, chain=chain):
-                if isinstance(event, Answer):
-                    return "".join(b["text"] for b in event.finished.content if b["type"] == "text")
-        except (ModelError, BudgetError) as error:
-            log.info("memory is tidied without a model", reason=error.what)
-        return None
 
     async def _ask(self, held: Held) -> bool:
         if self.quiet(OWNER, self.clock.now()) is not None:

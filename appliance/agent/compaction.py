@@ -15,8 +15,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import structlog
-
 from appliance.agent.digest import by_rules, has_talk, identifiers, open_asks, plain_text
 from appliance.agent.history import messages_of
 from appliance.agent.sessions import Sessions
@@ -24,13 +22,11 @@ from appliance.agent.transcript import Record
 from appliance.agent.window import message_tokens
 from appliance.clock import Clock, iso
 from appliance.crash_points import crash_point
-from appliance.errors import BudgetError, ModelError
 from appliance.messages import Purpose, SessionKey, Source
-from appliance.models.base import Answer, ModelRequest, PromptPart
+from appliance.models.quiet import ask_quietly
 from appliance.models.resolver import Resolver
 from appliance.trust import worst
 
-log = structlog.get_logger(__name__)
 Reason = Literal["threshold", "overflow", "asked"]
 HEADINGS = ("## Open asks", "## Decisions", "## Facts", "## Now")
 TRIES = 3
@@ -161,22 +157,15 @@ class Compactor:
 
     async def _ask(self, session: SessionKey, purpose: Purpose, rules: str, text: str, output: int) -> str | None:
         """One quiet call; None when no model could be had."""
-        request = ModelRequest(
-            system=(PromptPart(rules),),
-            messages=({"role": "user", "content": [{"type": "text", "text": text}]},),
-            max_tokens=output,
+        return await ask_quietly(
+            self.resolver,
+            self.cheap(),
             purpose=purpose,
             session=session,
-            agent=session.agent,
-            channel="internal",
+            rules=rules,
+            text=text,
+            max_tokens=output,
         )
-        try:
-            async for event in self.resolver.stream(request, chain=self.cheap()):
-                if isinstance(event, Answer):
-                    return "".join(b["text"] for b in event.finished.content if b["type"] == "text")
-        except (ModelError, BudgetError) as error:
-            log.warning("a quiet call failed", purpose=purpose.value, reason=error.what)
-        return None
 
 
 def split(window: Sequence[Record], keep_tokens: int, turn: str = "") -> tuple[list[Record], list[Record]]:

@@ -27,6 +27,8 @@ OTHERS = (
     r"|colleague|mate|buddy|neighbou?r)s?"
 )
 STANDING_STRONG = (
+    r"^when(?:ever)? you (?!can\b|get\b|have\b|are\b|'re|finish|come\b|know\b|see (?:it|this|that)\b|think\b"
+    r"|want\b|like\b|find time)\w+|"
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:nights|mornings|evenings|afternoons)\b|"
     r"\beach \w+day\b|"
     r"\b(?:starting|beginning|effective|as of|as from) (?:next|this|from|on|today|tomorrow|now"
@@ -158,6 +160,13 @@ ASK_FIRST = (
     r"|\bmust be (?:approved|confirmed) by me|\b先问|\bask me first)"
 )
 QUIET = (
+    r"^(?:(?:phone |voice |video )?(?:calls?|messages?|texts?|alerts?|notifications?|pushes|updates?|reminders?"
+    r"|news|pings?|emails?|music|visits?|work))"
+    r" (?:\w+ )?only (?:after|before|between|on|during|from|until|when|if|in)\b"
+    r"|\bstays? (?:out of|away from|clear of)\b"
+    r"|\b(?:alerts?|notif\w+|pings?|alarms?|messages?|announcements?|reminders?|doorbell"
+    r"|speakers?) (?:\w+ )?(?:made|woke|wakes?|startled|scared|frightened)"
+    r" (?:me|us|the|my|our|every\w+)\b|"
     r"\b(?:sound|audio|voice|calls?|calling|ringing|push\w*|notif\w+|alerts?|speakers?|music|noise|sharing"
     r"|posting|pings?)\b.{0,24}"
     r"\b(?:is|are|would be|'s) (?:a |not )?(?:really |very |just |too )*(?:bad|terrible|no good|awkward|out"
@@ -198,6 +207,7 @@ QUIET = (
     r"|before|between|until|from|during|in|at|when))\b"
 )
 LIMIT = (
+    r"\b(?:one|two|three|four|five|\d+) .{0,24}\b(?:is|are) (?:the|my|our) (?:limit|max\w*|most)\b|"
     r"\blimit yourself\b|\b(?:at most|no more than|not more than|max(?:imum)?(?: of)?|up to|cap|limit"
     r"|less than|under|keep .{0,20} (?:under|below))\b.{0,24}(?:\$|dollars?|euros?|pounds?|usd|eur|cents?"
     r"|notifications?|messages?|pings?|pushes|alerts?|a day|per day|an hour|per hour|a week)\b"
@@ -254,6 +264,7 @@ LIKING = (
     r"|some\b)(?:\w+)"
 )
 COMFORT = (
+    r"\b(?:tells?|says?|gives?|teach(?:es)?|shows?) (?:me|us) (?:more|less|far more|much more|nothing)\b|"
     r"\b(?:\w+er|more \w+|better|worse) than .{2,40} (?:to|for) (?:me|us)$|\b(?:was|were|is|are) (?:just"
     r"|exactly|about) (?:the )?right\b"
     r"|\b(?:works?|reads?|goes|go) (?:better|best|well|fine|great|nicely) (?:on|for|with) (?:him|her|us|them)\b|"
