@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -98,6 +99,7 @@ async def test_two_hundred_compactions_over_random_talk_stay_small_and_lose_noth
     assert max(sizes) < 6_000
     reread = Transcript(sessions.held.path, MAIN.value)
     reread.load()
-    said = [record for record in reread.records if "rows" in record and record["role"] == "user"]
+    lines = [json.loads(line) for line in sessions.held.path.read_text(encoding="utf-8").splitlines()]
+    said = [record for record in lines if "rows" in record and record["role"] == "user"]
     assert len(said) == turn
     assert "4711" in str(messages_of(reread.window()))
