@@ -107,7 +107,10 @@ class Parts(Foundation):
         self.preferences = Preferences(settings, self.sessions, lambda session: self.automation.chain(session))
         self.outputs = Outputs(self.state / "outputs")
         self.pool = Pool(
-            lambda *turn: self.intake.run_batch(*turn), settings.agent.parallel_turns, self.preferences.mode
+            lambda *turn: self.intake.run_batch(*turn),
+            settings.agent.parallel_turns,
+            self.preferences.mode,
+            self.clock,
         )
         self.metrics.at_scrape("lane_depth", lambda: float(sum(self.pool.depths().values())))
         self.tools = Registry(
@@ -386,6 +389,7 @@ class Parts(Foundation):
             memory=self.owners_memory,
             skills=self.skills,
             mcp=self.mcp,
+            hooks={name: hook for channel in self.channels for name, hook in channel.hooks.items()},
         )
         self.server = Server(services)
 

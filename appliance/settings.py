@@ -22,7 +22,7 @@ from appliance.errors import SettingsError
 from appliance.messages import Mode
 from appliance.settings_base import Section, setting
 from appliance.settings_budget import BudgetSettings
-from appliance.settings_discord import DiscordSettings
+from appliance.settings_channels import DiscordSettings, TelegramSettings
 from appliance.settings_exec import ExecSettings
 from appliance.settings_hooks import HooksSettings
 from appliance.settings_mcp import McpServerSettings, ServerName
@@ -127,13 +127,6 @@ class AgentSettings(Section):
     tool_result_chars: int = setting(16_000, "Longest tool result in a prompt; the whole is kept.", ge=1_000)
     prompt_file_chars: int = setting(20_000, "Most of one bootstrap file in the prompt.", ge=500)
     prompt_total_chars: int = setting(60_000, "Most of all bootstrap files together.", ge=2_000)
-
-
-class TelegramSettings(Section):
-    bot_token: SecretStr = setting(SecretStr(""), "Token from BotFather.", "123456:ABC")
-    api_base: str = setting("https://api.telegram.org", "Address of the Bot API.")
-    groups: list[int] = setting([], "Group chat ids in which the agent answers when mentioned.", [-1001234567890])
-    members: list[int] = setting([], "User ids that are household members without pairing.", [123456789])
 
 
 class MemorySettings(Section):

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from appliance.errors import DeliveryError
-from appliance.messages import Attachment, Button
+from appliance.gateway.delivery import Carrier
+from appliance.messages import Button
 
 _TIMEOUT_SECONDS = 20.0
 _TRY_AGAIN = {408, 425, 429}
 
 
-class WebhookCarrier:
+class WebhookCarrier(Carrier):
     """gateway.delivery.Carrier for `webhook` rows: place {"url"}, one part, the body."""
 
     name = "webhook"
@@ -42,20 +43,3 @@ class WebhookCarrier:
             return nonce
         permanent = response.status_code < 500 and response.status_code not in _TRY_AGAIN
         raise DeliveryError(f"{place['url']} answered {response.status_code}.", permanent=permanent)
-
-    async def place(self, place: dict[str, Any]) -> str:
-        raise DeliveryError("A webhook has no placeholder.", permanent=True)
-
-    async def edit(
-        self, place: dict[str, Any], message: str, part: dict[str, Any], buttons: Sequence[Button] = ()
-    ) -> None:
-        raise DeliveryError("A webhook cannot be edited.", permanent=True)
-
-    async def send_file(self, place: dict[str, Any], attachment: Attachment) -> str:
-        raise DeliveryError("A webhook carries no files.", permanent=True)
-
-    async def typing(self, place: dict[str, Any]) -> None:
-        return None
-
-    async def sweep(self, place: dict[str, Any], after: str | None, before: str) -> int:
-        return 0

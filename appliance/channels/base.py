@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -13,11 +13,12 @@ from appliance.channels.attachments import AttachmentStore
 from appliance.clock import Clock
 from appliance.database import Database
 from appliance.gateway.delivery import Carrier
+from appliance.gateway.hooks import Hook
 from appliance.messages import Inbound, Role
 from appliance.observability.health import Health
 
 Extra = Callable[[apsw.Connection], object]
-TellOwner = Callable[[str], Awaitable[None]]
+TellOwner = Callable[[str], Coroutine[Any, Any, None]]
 Menu = Callable[[Role, str], list[tuple[str, str]]]  # role, language -> (command, description)
 
 
@@ -33,8 +34,10 @@ class Channel(Protocol):
 class ChatChannel(Channel, Protocol):
     """A platform that delivery writes to by `carrier`, once `opened` has returned.
 
-    `pause` stops hearing; sending still works.
+    `pause` stops hearing; sending still works. `hooks` are what the platform calls at /hooks/<name>.
     """
+
+    hooks: dict[str, Hook]
 
     @property
     def carrier(self) -> Carrier: ...

@@ -45,3 +45,4 @@ class Heard:
     reply_to: str | None = None
     quoted: str = ""
     token: str = ""
+    together: str = ""

@@ -16,14 +16,20 @@ from appliance.channels.access import Meeting, session_for
 from appliance.channels.base import ChannelParts, Extra
 from appliance.channels.fetching import Download, Fetcher
 from appliance.channels.heard import Heard
+from appliance.channels.splitting import utf16_length
 from appliance.errors import ApplianceError, InputError
 from appliance.gateway.delivery import Carrier
+from appliance.gateway.hooks import Hook
 from appliance.messages import Inbound, Person, Role, Source
 from appliance.observability.health import State
 from appliance.texts import language_of, say
 
 log = structlog.get_logger(__name__)
 
+GATHER = 0.3  # seconds that the lane waits for more of what a person says in one breath
+_GATHER_ALBUM = 0.6
+_GATHER_PASTE = 1.0
+_CUT_SLACK = 100
 RETRY = (1.0, 2.0, 5.0, 10.0, 30.0)  # seconds between tries at something that does not work yet
 TOKEN_SECONDS = 60.0  # a token that is refused is tried again this often
 
@@ -38,6 +44,7 @@ class PlatformChannel(ABC):
     name: str
     title: str
     carrier: Carrier
+    cut_units: int = 0  # clients of the platform cut a longer text into messages of nearly this length; 0: they do not
 
     def __init__(self, parts: ChannelParts, download: Download, groups: Iterable[int | str] = ()) -> None:
         self._parts = parts
@@ -49,6 +56,8 @@ class PlatformChannel(ABC):
         self._tasks: list[asyncio.Task[None]] = []
         self._aside: set[asyncio.Task[None]] = set()
         self._opened = asyncio.Event()
+        self._pasting: dict[tuple[int | str, str], tuple[str, float]] = {}
+        self.hooks: dict[str, Hook] = {}  # what the platform calls at /hooks/<name>
         parts.access.on_paired(self._paired)
 
     # --- what a platform adds -----------------------------------------------------------------------------------------
@@ -85,6 +94,10 @@ class PlatformChannel(ABC):
     def _listed(self, chat: int | str) -> bool:
         """Whether a group is on the list."""
         return chat in self._groups
+
+    def _conversation(self, chat: int | str) -> str:
+        """The id under which a group's conversation is kept."""
+        return str(chat)
 
     async def _received(self, heard: Heard) -> None:
         """A message of somebody who is answered is on disk: show it. Nothing waits for this."""
@@ -205,15 +218,34 @@ class PlatformChannel(ABC):
             text="\n".join([heard.text, *notes]).strip(),
             person=person,
             session=session_for(
-                person, self.name, str(heard.chat), private=heard.private, topic=str(topic) if topic else None
+                person,
+                self.name,
+                self._conversation(heard.chat),
+                private=heard.private,
+                topic=str(topic) if topic else None,
             ),
             at=heard.at or self._clock.now(),
             attachments=attachments,
             source=source,
             place=heard.place,
             reply_to=heard.reply_to,
-            options={"quoted": heard.quoted} if heard.quoted else {},
+            options=({"quoted": heard.quoted} if heard.quoted else {}) | self._gathering(heard),
         )
+
+    def _gathering(self, heard: Heard) -> dict[str, Any]:
+        """How long the lane waits for what belongs to a message, and what is one message to the person."""
+        if heard.kind != "message":
+            return {}
+        if heard.together:
+            return {"gather": _GATHER_ALBUM, "together": heard.together}
+        who, now = (heard.chat, heard.user), self._clock.monotonic()
+        key, until = self._pasting.pop(who, ("", 0.0))
+        together = {"together": key} if now < until else {}
+        if self.cut_units and utf16_length(heard.text) >= self.cut_units - _CUT_SLACK:
+            key = key if together else f"paste-{heard.id}"
+            self._pasting[who] = (key, now + 2 * _GATHER_PASTE)
+            return {"gather": _GATHER_PASTE, "together": key}
+        return {"gather": GATHER} | together
 
     async def _commit(self, extra: Extra | None) -> None:
         if extra is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import apsw
@@ -29,20 +30,24 @@ Part = dict[str, Any]
 
 
 class Carrier(Protocol):
-    """A platform as delivery sees it (a channel implements it).
+    """A platform as delivery sees it (a channel implements it; what it cannot do it leaves out).
 
     `edits`: replies are a placeholder first, then edits of it, which can be repeated safely. Otherwise `send`, where
     `nonces` says that the platform drops a repeat of the same nonce. Every method may raise DeliveryError: `permanent`
     ends the attempts (dead letter), `retry_after` is obeyed, `ambiguous` (the platform may have taken it) is never
     blindly repeated.
 
-    split: Markdown to parts within the platform's limits; a part is a JSON-able dict, opaque to delivery.
+    split: Markdown to parts within the platform's limits; a part is a JSON-able dict, opaque to delivery but for the
+        key "file": such a part goes out by `send_document`, at most once.
+    preview: show what is being written without a message that stays; `draft` is the same for one answer. False where
+        that cannot be: then the placeholder is there from the beginning and is edited.
     place: send the placeholder; returns the platform's message id. The place has two more keys here: "nonce" (the same
     in every attempt) and "part" (0 for the first message of an answer).
     edit: put a part into a message; the same content twice is success.
     send: send a part; `nonce` is the same in every attempt at it.
     send_file: send an attachment, at most once.
-    typing: show that work goes on; failures are the carrier's own affair.
+    settled: all parts of an answer stand; what showed that its message was seen may go.
+    typing: show that work goes on; failures are the carrier's own affair, in `settled` and `preview` too.
     sweep: remove placeholders of ours strictly between two message ids whose ids a kill lost; returns how many.
     """
 
@@ -52,19 +57,34 @@ class Carrier(Protocol):
 
     def split(self, text: str) -> list[Part]: ...
 
-    async def place(self, place: Place) -> str: ...
-
-    async def edit(self, place: Place, message: str, part: Part, buttons: Sequence[Button] = ()) -> None: ...
-
     async def send(self, place: Place, part: Part, nonce: str, buttons: Sequence[Button] = ()) -> str: ...
 
-    async def send_file(self, place: Place, attachment: Attachment) -> str: ...
+    async def place(self, place: Place) -> str:
+        raise DeliveryError("What was sent here cannot be changed.", permanent=True)
 
-    async def typing(self, place: Place) -> None: ...
+    async def edit(self, place: Place, message: str, part: Part, buttons: Sequence[Button] = ()) -> None:
+        raise DeliveryError("What was sent here cannot be changed.", permanent=True)
 
-    async def sweep(self, place: Place, after: str | None, before: str) -> int: ...
+    async def send_file(self, place: Place, attachment: Attachment) -> str:
+        raise DeliveryError("No files can be sent here.", permanent=True)
+
+    async def send_document(self, place: Place, part: Part) -> str:
+        raise DeliveryError("No files can be sent here.", permanent=True)
+
+    async def preview(self, place: Place, draft: int, part: Part) -> bool:
+        return False
+
+    async def settled(self, place: Place) -> None:
+        return
+
+    async def typing(self, place: Place) -> None:
+        return
+
+    async def sweep(self, place: Place, after: str | None, before: str) -> int:
+        return 0
 
 
+_PREVIEW_SECONDS = 20.0  # a preview fades after 30
 _BACKOFF = (1.0, 2.0, 5.0, 15.0, 30.0, 60.0)
 Undeliverable = Callable[[Row, str], Awaitable[None]]
 
@@ -83,6 +103,7 @@ class Delivery:
         self._live: dict[str, _Live] = {}
         self._opening: set[asyncio.Task[None]] = set()
         self.sent: Callable[[Row], None] = lambda row: None  # told of every row that a platform has whole
+        self.preview_seconds = _PREVIEW_SECONDS
 
     def attach(self, carrier: Carrier) -> None:
         """Make a platform's carrier known and start on what waits for it."""
@@ -211,25 +232,37 @@ class Delivery:
         live = self._live.get(row.turn or "")
         if live is None:
             return False  # its turn waits to be resumed; begin() or committed() brings it back
-        await self._place(carrier, row, 0)
-        shown = ""
+        shown = None
         while not live.over.is_set():
-            await live.changed.wait()
             live.changed.clear()
-            text = live.text.strip()
-            if live.over.is_set() or text == shown:
-                continue
-            shown = text
-            with contextlib.suppress(DeliveryError):  # a lost edit of a draft is made good by the final one
-                await carrier.edit(row.place, row.steps[0].message, carrier.split(text or live.status())[0])
+            text = live.text.strip() or live.status()
+            if text != shown or live.previewed:  # a preview fades by itself, so it is shown again
+                shown = text
+                await self._show(carrier, row, live, carrier.split(text)[0])
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(live.changed.wait(), self.preview_seconds if live.previewed else None)
         return False
+
+    async def _show(self, carrier: Carrier, row: Row, live: _Live, part: Part) -> None:
+        """What a turn has so far: as a preview where there is such a thing, else in the placeholder."""
+        if not row.steps:
+            live.previewed = await carrier.preview(row.place, row.id, part)
+        if live.previewed:
+            return
+        fresh = not row.steps or not row.steps[0].message
+        await self._place(carrier, row, 0)
+        if live.text or live.doing or not fresh:  # a new placeholder says already that something is under way
+            with contextlib.suppress(DeliveryError):  # a lost edit of a draft is made good by the final one
+                await carrier.edit(row.place, row.steps[0].message, part)
 
     async def _final(self, carrier: Carrier, row: Row) -> None:
         parts = carrier.split(row.text) if row.text.strip() else []
+        last = max((number for number, part in enumerate(parts) if "file" not in part), default=0)
         for number, part in enumerate(parts):
-            last = number == len(parts) - 1
-            buttons = row.buttons if last else ()
-            if carrier.edits:
+            buttons = row.buttons if number == last else ()
+            if "file" in part:
+                await self._once(row, number, partial(carrier.send_document, row.place, part))
+            elif carrier.edits:
                 await self._place(carrier, row, number)
                 step = row.steps[number]
                 if not step.done:
@@ -237,16 +270,18 @@ class Delivery:
                     await carrier.edit(row.place, step.message, part, buttons)
                     crash_point("after_edit")
                     step.done = True
-                    if not last:
+                    if number < len(parts) - 1:
                         await self._outbox.save_steps(row)
             else:
                 await self._send(carrier, row, number, part, buttons)
         for number, attachment in enumerate(row.attachments, start=len(parts)):
-            await self._send_file(carrier, row, number, attachment)
+            await self._once(row, number, partial(carrier.send_file, row.place, attachment))
         crash_point("before_outbox_commit")
         await self._outbox.sent(row)
         crash_point("after_outbox_commit")
         self.sent(row)
+        if row.turn:
+            await carrier.settled(row.place)
 
     async def _place(self, carrier: Carrier, row: Row, number: int) -> None:
         """Make sure part `number` has a message on the platform."""
@@ -290,8 +325,8 @@ class Delivery:
         step.placing, step.done = False, True
         await self._outbox.save_steps(row)
 
-    async def _send_file(self, carrier: Carrier, row: Row, number: int, attachment: Attachment) -> None:
-        """At most once: a file cannot be taken back."""
+    async def _once(self, row: Row, number: int, send: Callable[[], Awaitable[str]]) -> None:
+        """Send a file as part `number`, at most once: it cannot be taken back."""
         while len(row.steps) <= number:
             row.steps.append(Step())
         step = row.steps[number]
@@ -302,7 +337,7 @@ class Delivery:
         step.placing = True
         await self._outbox.save_steps(row)
         try:
-            step.message = await carrier.send_file(row.place, attachment)
+            step.message = await send()
         except DeliveryError as error:
             step.placing = error.ambiguous
             raise
@@ -316,6 +351,7 @@ class _Live:
     def __init__(self) -> None:
         self.text = ""
         self.doing = ""
+        self.previewed = False
         self.changed = asyncio.Event()
         self.over = asyncio.Event()
 

@@ -184,7 +184,7 @@ class Intake:
         if self.choices is not None and not reply.buttons:
             choices = self.choices
             reply = replace(reply, buttons=await self.disk.surely(lambda: choices(reply, inbound)))
-        await self._store(reply, inbound, "answered")
+        await self._store(reply, inbound, "answered", _said_apart(received))
 
     async def _hooked(self, hook: Hook, received: Sequence[Received], reply: Reply) -> None:
         while True:
@@ -197,9 +197,9 @@ class Intake:
                     return
             await self.disk.room()  # what was said must be captured all the same
 
-    async def _store(self, reply: Reply, inbound: Inbound, state: str) -> None:
+    async def _store(self, reply: Reply, inbound: Inbound, state: str, merged: int = 1) -> None:
         def finish(connection: apsw.Connection) -> None:
-            ids[:] = self._finish_outbox(connection, reply, inbound)
+            ids[:] = self._finish_outbox(connection, reply, inbound, merged)
 
         ids: list[int] = []
         await self.disk.surely(lambda: self.inbox.answer(reply, finish, state=state))
@@ -208,13 +208,13 @@ class Intake:
         self.replies.resolve(reply)
         self.events.publish(Event("done", reply.session, _done(reply, inbound.channel)))
 
-    def _finish_outbox(self, connection: apsw.Connection, reply: Reply, inbound: Inbound) -> list[int]:
+    def _finish_outbox(self, connection: apsw.Connection, reply: Reply, inbound: Inbound, merged: int) -> list[int]:
         if inbound.channel in STORED:
             return []
         text = reply.text
-        if len(reply.rows) > 1:
+        if merged > 1:
             language = inbound.person.language or language_of(inbound.text)
-            text = f"_{say('merged', language, count=len(reply.rows))}_\n\n{text}"
+            text = f"_{say('merged', language, count=merged)}_\n\n{text}"
         footer = self.footer(reply) if reply.model else ""
         if footer:
             text = f"{text}\n\n_{footer}_"
@@ -256,6 +256,11 @@ class Intake:
         reply = Reply(received[0].turn, inbound.session, text, rows, error="dead")
         await self._store(reply, inbound, "dead")
         await self.disk.attempt(lambda: self.tell_owner(text))
+
+
+def _said_apart(received: Sequence[Received]) -> int:
+    """How many messages a person would count: an album, or a text that their client cut, is one."""
+    return len({r.inbound.options.get("together") or r.row for r in received})
 
 
 def _answer_to(inbound: Inbound, text: str) -> Outbound:

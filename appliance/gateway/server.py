@@ -22,6 +22,7 @@ from appliance.errors import StateError
 from appliance.gateway.api import (
     deciding,
     health,
+    hooks,
     login,
     mcp,
     memory,
@@ -47,6 +48,7 @@ _BODY_LIMITS = {
     "/api/messages": messages.MESSAGE_BODY_LIMIT,
     "/api/attachments": messages.UPLOAD_BODY_LIMIT,
     "/v1/chat/completions": openai.BODY_LIMIT,
+    **dict.fromkeys(("/hooks/telegram", "/hooks/whatsapp"), hooks.BODY_LIMIT),
 }
 _log = logging.getLogger("appliance.server")
 
@@ -54,7 +56,7 @@ _log = logging.getLogger("appliance.server")
 def build_app(services: Services) -> Protection:
     """Given the services, return the whole ASGI application."""
     handlers: list[Any] = []
-    api = (messages, sessions, overview, openai, health, login, people, rules, skills, mcp, memory, schedules)
+    api = (messages, sessions, overview, openai, health, login, people, rules, skills, mcp, memory, schedules, hooks)
     for module in (*api, pages, spend_page, deciding):
         handlers.extend(module.routes(services))
     app = Litestar(

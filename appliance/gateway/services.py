@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from appliance.clock import Clock, SystemClock
 from appliance.gateway.auth import Auth
 from appliance.gateway.closing import Closing
+from appliance.gateway.hooks import Hook
 from appliance.messages import Attachment, Event, Inbound, Mode, Person, Role, SessionKey
 from appliance.observability.health import Health
 from appliance.settings import Settings
@@ -201,3 +202,4 @@ class Services:
     schedules: Schedules | None = None
     doctor: Callable[[], Awaitable[list[dict[str, Any]]]] | None = None
     alerts: Callable[[dict[str, Any]], Awaitable[None]] | None = None
+    hooks: Mapping[str, Hook] = field(default_factory=dict)

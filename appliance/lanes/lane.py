@@ -8,9 +8,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from appliance.agent.turn import TurnSteering
+from appliance.clock import Clock
 from appliance.lanes.policy import next_batch, on_arrival
 from appliance.messages import Mode, Received, SessionKey
 
+_GATHER_MOST = 3.0
 RunBatch = Callable[[Sequence[Received], TurnSteering], Awaitable[None]]
 Mutation = Callable[[], Awaitable[None]]
 
@@ -19,16 +21,24 @@ class Lane:
     """Given what runs a batch, keep one session's turns in order.
 
     `run_batch` must not raise but for cancellation; it commits the answer before it returns. `gate` bounds how many
-    lanes run at once.
+    lanes run at once. What is sent in one breath (an album, a text that the client cut, two quick lines) is one turn:
+    a message's option `gather` says how many seconds more of it are waited for.
     """
 
     def __init__(
-        self, key: SessionKey, run_batch: RunBatch, gate: asyncio.Semaphore, mode: Callable[[SessionKey], Mode]
+        self,
+        key: SessionKey,
+        run_batch: RunBatch,
+        gate: asyncio.Semaphore,
+        mode: Callable[[SessionKey], Mode],
+        clock: Clock,
     ) -> None:
         self.key = key
         self._run_batch = run_batch
         self._gate = gate
         self._mode = mode
+        self._clock = clock
+        self._gather_until = float("-inf")
         self._queue: deque[Received] = deque()
         self._worker: asyncio.Task[None] | None = None
         self._turn: asyncio.Task[None] | None = None
@@ -55,6 +65,8 @@ class Lane:
         act = on_arrival(self._mode_of(received), self.running)
         if act == "queue" or self._steering is None or not self._may_join(received):
             self._queue.append(received)
+            more = float(received.inbound.options.get("gather", 0.0))
+            self._gather_until = max(self._gather_until, self._clock.monotonic() + more)
             self._wake()
             return
         self._steering.waiting.append(received)
@@ -108,6 +120,7 @@ class Lane:
                 if self._mutations:
                     await self._mutate(*self._mutations.popleft())
                     continue
+                await self._gathered()
                 async with self._gate:
                     await self._one_turn()
         finally:
@@ -123,6 +136,12 @@ class Lane:
         else:
             if not future.done():
                 future.set_result(None)
+
+    async def _gathered(self) -> None:
+        """Wait for what belongs to the first message, but not for ever for somebody who types on."""
+        latest = self._clock.monotonic() + _GATHER_MOST
+        while (pause := min(self._gather_until, latest) - self._clock.monotonic()) > 0:
+            await self._clock.sleep(pause)
 
     async def _one_turn(self) -> None:
         count = next_batch(self._queue, [self._mode_of(r) for r in self._queue])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from appliance.clock import Clock, SystemClock
 from appliance.lanes.lane import Lane, Mutation, RunBatch
 from appliance.messages import Mode, Received, SessionKey
 
@@ -12,10 +13,13 @@ from appliance.messages import Mode, Received, SessionKey
 class Pool:
     """Given what runs a batch and how many may run at once, route messages to their lanes."""
 
-    def __init__(self, run_batch: RunBatch, parallel: int, mode: Callable[[SessionKey], Mode]) -> None:
+    def __init__(
+        self, run_batch: RunBatch, parallel: int, mode: Callable[[SessionKey], Mode], clock: Clock | None = None
+    ) -> None:
         self._run_batch = run_batch
         self._gate = asyncio.Semaphore(parallel)
         self._mode = mode
+        self._clock = clock or SystemClock()
         self._lanes: dict[str, Lane] = {}
 
     def lane(self, key: SessionKey) -> Lane:
@@ -24,7 +28,7 @@ class Pool:
         if found is None:
             if len(self._lanes) > 256:
                 self._lanes = {k: lane for k, lane in self._lanes.items() if not lane.idle}
-            found = self._lanes[key.value] = Lane(key, self._run_batch, self._gate, self._mode)
+            found = self._lanes[key.value] = Lane(key, self._run_batch, self._gate, self._mode, self._clock)
         return found
 
     def put(self, received: Received) -> None:

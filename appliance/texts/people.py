@@ -37,6 +37,16 @@ PEOPLE: dict[str, tuple[str, str, str]] = {
         "我已加入「{title}」。若要在那裡回覆，請把 {chat} 加到設定的 `telegram.groups`。",
         "我已加入“{title}”。若要在那里回复，请把 {chat} 加到设置的 `telegram.groups`。",
     ),
+    "group_moved": (
+        "The group {old} has a new id, {new}. It goes on there; change the id in `telegram.groups` when you have time.",
+        "群組 {old} 的編號變成了 {new}。對話會繼續；有空時請更新設定的 `telegram.groups`。",
+        "群组 {old} 的编号变成了 {new}。对话会继续；有空时请更新设置的 `telegram.groups`。",
+    ),
+    "group_removed": (
+        "I was removed from the group {title} and hear nothing there any more.",
+        "我已被移出群組「{title}」，不會再聽到那裡的內容。",
+        "我已被移出群组“{title}”，不会再听到那里的内容。",
+    ),
     "discord_no_content": (
         "It works in private and where it is mentioned. For answers to its messages that do not mention it, switch on "
         "Message Content Intent on the application's Bot page and restart.",

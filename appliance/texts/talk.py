@@ -148,6 +148,11 @@ TALK: dict[str, tuple[str, str, str]] = {
         "技能：列出、查看、批准、撤销",
     ),
     "help_models": ("local models: list, pull NAME", "本地模型：列表、pull 名稱", "本地模型：列表、pull 名称"),
+    "answer_as_file": (
+        "(The whole answer, {characters} characters, is in the file.)",
+        "（完整回覆共 {characters} 個字元，請見附檔。）",
+        "（完整回复共 {characters} 个字符，请见附件。）",
+    ),
     "merged": (
         "I read your {count} messages together.",
         "我把您的 {count} 則訊息一起讀了。",

@@ -1,14 +1,19 @@
 """A webhook that was answered late fired again every minute for ever.
 
-Here nothing is a webhook: Telegram is polled, one that is set is removed without dropping updates, and a turn of any
-length holds nothing up.
+Here an update is on disk before its call is answered, so a turn of any length holds nothing up. Where Telegram is
+polled, a webhook that is set is removed without dropping updates.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
+import pytest
+
+from appliance.channels.telegram.webhook import secret_of
+from appliance.gateway.hooks import HookRequest
 from appliance.messages import Inbound
 from appliance.testing.fake_telegram import FakeTelegram
 from tests.telegram_bench import OWNER, Bench
@@ -46,3 +51,46 @@ async def test_a_repeated_update_during_a_long_turn_is_handled_once(paired: Benc
     await paired.until(lambda: "done long work" in paired.replies())
     assert len(paired.front.heard) == 1
     assert paired.replies() == ["done long work"]
+
+
+async def test_a_call_is_answered_while_its_turn_takes_ninety_seconds(telegram: FakeTelegram, tmp_path: Path) -> None:
+    bench = Bench(telegram, tmp_path, {"webhook_url": "https://agent.example.com/hooks/telegram"})
+    await bench.start()
+    await bench.channel.opened()
+    going = asyncio.Event()
+
+    async def slowly(inbound: Inbound) -> str:
+        await going.wait()
+        return "done"
+
+    async def call() -> int:
+        headers = {"x-telegram-bot-api-secret-token": secret_of(telegram.world.token)}
+        body = json.dumps(telegram.world.everything[-1]).encode()
+        return (await bench.channel.hooks["telegram"](HookRequest("POST", headers, {}, body))).status
+
+    telegram.people.say(OWNER, await bench.access.invite())
+    await bench.until(lambda: telegram.world.webhook["url"])
+    assert await call() == 200
+    await bench.until(lambda: bench.access.owners())
+    bench.front.answer = slowly
+    telegram.people.say(OWNER, "long work")
+    for _ in range(5):
+        async with asyncio.timeout(1):
+            assert await call() == 200
+    await bench.until(lambda: bench.front.heard)
+    going.set()
+    await bench.until(lambda: bench.replies() == ["done"])
+    assert len(bench.front.heard) == 1
+    await bench.stop()
+
+
+@pytest.mark.parametrize("broken", [b"", b"[]", b"{", b'{"update_id": "x"}'])
+async def test_what_is_no_update_is_refused_and_not_kept(telegram: FakeTelegram, tmp_path: Path, broken: bytes) -> None:
+    bench = Bench(telegram, tmp_path, {"webhook_url": "https://agent.example.com/hooks/telegram"})
+    await bench.start()
+    await bench.channel.opened()
+    await bench.until(lambda: telegram.world.webhook["url"])
+    headers = {"x-telegram-bot-api-secret-token": secret_of(telegram.world.token)}
+    assert (await bench.channel.hooks["telegram"](HookRequest("POST", headers, {}, broken))).status == 400
+    assert bench.database.read("SELECT count(*) FROM telegram_updates") == [(0,)]
+    await bench.stop()

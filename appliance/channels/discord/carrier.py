@@ -23,6 +23,7 @@ from appliance.channels.pacer import Pacer, Rate
 from appliance.channels.rendering import tidy
 from appliance.clock import Clock
 from appliance.errors import ApplianceError, DeliveryError
+from appliance.gateway.delivery import Carrier
 from appliance.messages import Attachment, Button
 from appliance.texts import say
 
@@ -43,7 +44,7 @@ _MESSAGES = "/channels/{channel_id}/messages"
 _MESSAGE = "/channels/{channel_id}/messages/{message_id}"
 
 
-class DiscordCarrier:
+class DiscordCarrier(Carrier):
     """Implements gateway.delivery.Carrier. A place is {"chat": int, "message"?: int, "private": bool}; delivery adds
     "nonce" and "part" when it places.
 

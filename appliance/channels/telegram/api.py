@@ -28,6 +28,7 @@ _ENTITIES = (
     "entity ",
 )
 _GONE_CHAT = ("chat not found", "user is deactivated", "bot was kicked", "bot was blocked", "not enough rights to send")
+_GONE_TOPIC = ("message thread not found", "topic_deleted", "topic_closed")
 _GONE_MESSAGE = ("message to edit not found", "message can't be edited", "message_id_invalid")
 
 
@@ -69,6 +70,10 @@ class RefusedError(DeliveryError):
     @property
     def chat_gone(self) -> bool:
         return any(words in self.description for words in _GONE_CHAT)
+
+    @property
+    def topic_gone(self) -> bool:
+        return any(words in self.description for words in _GONE_TOPIC)
 
     @property
     def done(self) -> bool:
@@ -162,6 +167,13 @@ class TelegramApi:
         from aiogram.types import FSInputFile
 
         return FSInputFile(path, filename=name)
+
+    @staticmethod
+    def file_of(data: bytes, name: str) -> Any:
+        """Bytes as a file that aiogram sends."""
+        from aiogram.types import BufferedInputFile
+
+        return BufferedInputFile(data, filename=name)
 
 
 def _import() -> tuple[Any, Any, Any, Any]:

@@ -17,9 +17,11 @@ import structlog
 from appliance.channels.known import remember
 from appliance.channels.pacer import GROUP, PRIVATE, Pacer, Rate
 from appliance.channels.rendering import plain, telegram_parts
-from appliance.channels.telegram.api import FILE_SECONDS, MovedChatError, RefusedError, TelegramApi
+from appliance.channels.telegram.api import FILE_SECONDS, MovedChatError, RefusedError, TelegramApi, TokenError
+from appliance.channels.telegram.whole import as_document
 from appliance.clock import Clock
 from appliance.errors import ApplianceError, DeliveryError
+from appliance.gateway.delivery import Carrier
 from appliance.messages import Attachment, Button
 from appliance.texts import say
 
@@ -28,6 +30,7 @@ log = structlog.get_logger(__name__)
 Place = dict[str, Any]
 Part = dict[str, Any]
 PLACEHOLDER = say("thinking")
+MOST_PARTS = 4
 UPLOAD_BYTES = 50 * 1024 * 1024
 PHOTO_BYTES = 10 * 1024 * 1024
 _NO_PREVIEW = {"is_disabled": True}  # a preview would fetch the address: a way out for what a model read
@@ -36,10 +39,12 @@ _SWEEP = 100  # ids looked at, from the older end: a lost placeholder stands rig
 _UNKNOWN_SWEEP = 20  # the same when nothing tells where to begin
 
 
-class TelegramCarrier:
+class TelegramCarrier(Carrier):
     """Implements gateway.delivery.Carrier. A place is {"chat": int, "topic"?: int, "message"?: int, "private": bool}.
 
-    `known` gives the message ids that the outbox knows in a chat.
+    `known` gives the message ids that the outbox knows in a chat. `drafts`: private chats see an answer being written
+    as Telegram's draft with its stop button. `ack`: the emoji under a message while it is worked on, if any. `moved`
+    knows the groups that became supergroups; `on_move` is told of one more.
     """
 
     name = "telegram"
@@ -54,6 +59,10 @@ class TelegramCarrier:
         pacer: Pacer | None = None,
         known: Callable[[int], set[int]] = lambda chat: set(),
         outcome: Callable[[str], None] = lambda outcome: None,
+        drafts: bool = False,
+        ack: str = "",
+        moved: dict[int, int] | None = None,
+        on_move: Callable[[int, int], None] = lambda old, new: None,
     ) -> None:
         self._api = api
         self._clock = clock
@@ -63,13 +72,18 @@ class TelegramCarrier:
         self._shown: OrderedDict[tuple[int, int], Any] = OrderedDict()
         self._instead: OrderedDict[tuple[int, int], int] = OrderedDict()
         self._mine: OrderedDict[tuple[int, int], None] = OrderedDict()
-        self._moved: dict[int, int] = {}
+        self._moved = moved if moved is not None else {}
+        self._on_move = on_move
+        self._drafts = drafts
+        self._ack = ack
+        self._acked: OrderedDict[tuple[int, int], None] = OrderedDict()
         self._typed: OrderedDict[int, float] = OrderedDict()
         self._locks: dict[int, asyncio.Lock] = {}
 
     def split(self, text: str) -> list[Part]:
-        """Markdown to parts; there is always one, because a message cannot be empty."""
-        return telegram_parts(text) or [{"text": PLACEHOLDER, "entities": []}]
+        """Markdown to parts; there is always one, because a message cannot be empty. Too many become a document."""
+        parts = telegram_parts(text) or [{"text": PLACEHOLDER, "entities": []}]
+        return as_document(text) if len(parts) > MOST_PARTS else parts
 
     async def place(self, place: Place) -> str:
         return str(await self._send_text(place, {"text": PLACEHOLDER, "entities": []}, ()))
@@ -116,6 +130,54 @@ class TelegramCarrier:
             extra = {"document": self._api.file(str(path), name)}
             sent = await self._call("send_document", place, {**extra, **_target(place)}, seconds=FILE_SECONDS)
         return str(self._note(place, sent.message_id))
+
+    async def send_document(self, place: Place, part: Part) -> str:
+        data = part["file"]["text"].encode("utf-8", "replace")
+        extra = {"document": self._api.file_of(data, part["file"]["name"])}
+        sent = await self._call("send_document", place, {**extra, **_target(place)}, seconds=FILE_SECONDS)
+        return str(self._note(place, sent.message_id))
+
+    async def preview(self, place: Place, draft: int, part: Part) -> bool:
+        """An answer being written, as Telegram's draft with its own stop button; only private chats have that."""
+        if not (self._drafts and place.get("private")):
+            return False
+        chat = self._chat(place)
+        shown = {"text": "" if part["text"] == PLACEHOLDER else part["text"], "entities": part.get("entities", [])}
+        topic = {"message_thread_id": place["topic"]} if place.get("topic") else {}
+        await self._pacer.wait(str(chat), PRIVATE, edit=True)
+        try:
+            await self._api.call("send_message_draft", chat_id=chat, draft_id=draft, can_stop=True, **shown, **topic)
+        except (RefusedError, TokenError) as refusal:
+            if isinstance(refusal, RefusedError) and refusal.retry_after is not None:
+                self._pacer.hold(str(chat), refusal.retry_after)
+                return True
+            # An older Bot API server answers as if the token were unknown when it does not know the method.
+            log.warning("drafts are refused, editing messages instead", channel=self.name, reason=refusal.what)
+            self._drafts = False
+            return False
+        except ApplianceError as trouble:
+            log.debug("draft not shown", channel=self.name, reason=trouble.what)
+        return True
+
+    async def acknowledge(self, place: Place) -> None:
+        """Show under a person's message that it was seen."""
+        if self._ack and place.get("message"):
+            remember(self._acked, (self._chat(place), int(place["message"])), None)
+            await self._react(self._chat(place), int(place["message"]), [{"type": "emoji", "emoji": self._ack}])
+
+    async def settled(self, place: Place) -> None:
+        """The answer stands: the mark under its message goes; in private also under those answered together with it."""
+        chat = self._chat(place)
+        for key in [k for k in self._acked if k[0] == chat]:
+            if place.get("private") or key[1] == place.get("message"):
+                self._acked.pop(key)
+                await self._react(*key, [])
+
+    async def _react(self, chat: int, message: int, reaction: list[dict[str, str]]) -> None:
+        try:
+            await self._api.call("set_message_reaction", chat_id=chat, message_id=message, reaction=reaction)
+        except ApplianceError as trouble:
+            log.debug("reaction not set", channel=self.name, reason=trouble.what)
 
     async def typing(self, place: Place) -> None:
         chat = self._chat(place)
@@ -209,26 +271,34 @@ class TelegramCarrier:
         self, method: str, place: Place, params: dict[str, Any], *, seconds: float = 30.0, edit: bool = False
     ) -> Any:
         """One call, paced; obeys 429 for this chat alone; follows a group that became a supergroup."""
-        for _ in range(2):
+        for _ in range(3):
             chat = self._chat(place)
             await self._pacer.wait(str(chat), _rate(place), edit=edit)
             try:
                 result = await self._api.call(method, seconds=seconds, chat_id=chat, **params)
             except MovedChatError as moved:
+                self._on_move(chat, moved.chat)
                 self._moved[chat] = moved.chat
-                log.warning("a group has a new id; change telegram.groups", old=chat, new=moved.chat)
                 continue
-            except DeliveryError as trouble:
-                self._outcome("refused" if isinstance(trouble, RefusedError) else "network")
-                if trouble.retry_after is not None:
-                    self._pacer.hold(str(chat), trouble.retry_after)
-                raise
+            except RefusedError as refusal:
+                if refusal.topic_gone and params.pop("message_thread_id", None) is not None:
+                    log.info("a topic is gone, writing into the general one", channel=self.name)
+                    continue
+                raise self._noted(chat, refusal) from None
             except ApplianceError as trouble:
-                # The token is wrong or used elsewhere: the message waits, it is not at fault.
-                raise DeliveryError(str(trouble), retry_after=60.0) from trouble
+                raise self._noted(chat, trouble) from trouble
             self._outcome("ok")
             return result
         raise DeliveryError("The group moved twice at once.", retry_after=5.0)
+
+    def _noted(self, chat: int, trouble: ApplianceError) -> DeliveryError:
+        """What delivery is told: a token that is wrong or used elsewhere is no fault of the message, which waits."""
+        if not isinstance(trouble, DeliveryError):
+            return DeliveryError(str(trouble), retry_after=60.0)
+        self._outcome("refused" if isinstance(trouble, RefusedError) else "network")
+        if trouble.retry_after is not None:
+            self._pacer.hold(str(chat), trouble.retry_after)
+        return trouble
 
     def _chat(self, place: Place) -> int:
         chat = int(place["chat"])

@@ -18,12 +18,13 @@ from appliance.channels.telegram.api import TelegramApi, TokenError
 from appliance.channels.telegram.carrier import TelegramCarrier
 from appliance.channels.telegram.menu import CommandMenus
 from appliance.channels.telegram.polling import Poller
-from appliance.channels.telegram.updates import Bot, Membership, read_update
+from appliance.channels.telegram.updates import Bot, Membership, Moved, read_update
+from appliance.channels.telegram.webhook import Webhook, secret_of
 from appliance.errors import ApplianceError
 from appliance.messages import Person
 from appliance.observability.health import State
 from appliance.roles import Right, may
-from appliance.settings import TelegramSettings
+from appliance.settings_channels import TelegramSettings
 from appliance.texts import say
 
 log = structlog.get_logger(__name__)
@@ -34,18 +35,38 @@ class TelegramChannel(PlatformChannel):
 
     name = "telegram"
     title = "Telegram"
+    cut_units = 4096
 
     def __init__(self, settings: TelegramSettings, parts: ChannelParts) -> None:
-        self._api = TelegramApi(settings.bot_token.get_secret_value(), settings.api_base)
+        token = settings.bot_token.get_secret_value()
+        self._api = TelegramApi(token, settings.api_base)
         super().__init__(parts, self._api.download, settings.groups)
-        self.carrier = TelegramCarrier(
+        self._moves: dict[int, int] = {}
+        self.carrier = self._telegram = TelegramCarrier(
             self._api,
             parts.clock,
             known=partial(known_messages, parts.database, self.name),
             outcome=lambda outcome: self._counts.message(self.name, "out", outcome),
+            drafts=settings.drafts,
+            ack=settings.ack_reaction,
+            moved=self._moves,
+            on_move=self._moved,
         )
         self._bot: Bot | None = None
         self._menus: CommandMenus | None = None
+        self._webhook: Webhook | None = None
+        if settings.webhook_url:
+            self._webhook = Webhook(
+                self._api,
+                parts.database,
+                self._clock,
+                self._handle,
+                self._health,
+                self._counts,
+                address=settings.webhook_url,
+                secret=secret_of(token),
+            )
+            self.hooks[self.name] = self._webhook.receive
 
     @property
     def username(self) -> str:
@@ -74,8 +95,12 @@ class TelegramChannel(PlatformChannel):
         self._bot = bot
         parts = self._parts
         self._menus = CommandMenus(self._api, parts.database, self._clock, self._account, parts.menu)
+        self._moves.update(state.moves(parts.database, self._account))
         self._opened.set()
         self._beside(self._menus.register([person for of, person in parts.access.people() if of == self.name]))
+        if self._webhook is not None:
+            await self._webhook.run(self._account)
+            return
         poller = Poller(
             self._api,
             self._clock,
@@ -121,14 +146,49 @@ class TelegramChannel(PlatformChannel):
         """Take one update; return once what follows from it is on disk."""
         assert self._bot is not None
         number, now = int(update.update_id), self._clock.now()
-        extra = partial(state.put_offset, account=self._account, update=number, now=now)
+        extra = partial(state.taken, account=self._account, number=number, now=now)
         heard = read_update(update, self._bot)
         if isinstance(heard, Heard):
             await self._take(heard, extra, number)
             return
         if isinstance(heard, Membership):
             self._membership(heard)
+        elif isinstance(heard, Moved):
+            self._moved(heard.old, heard.new)
         await self._commit(extra)
+
+    def _listed(self, chat: int | str) -> bool:
+        return chat in self._groups or self._before(int(chat)) in self._groups
+
+    def _conversation(self, chat: int | str) -> str:
+        return str(self._before(int(chat)))
+
+    def _before(self, chat: int) -> int:
+        """The id that a group had first: its conversation goes on under it."""
+        for old, new in self._moves.items():
+            if new == chat:
+                return old
+        return chat
+
+    def _moved(self, old: int, new: int) -> None:
+        """A group has another id now: it stays on the list, and its conversation goes on."""
+        if self._moves.get(old) == new:
+            return
+        self._moves[old] = new
+        now = self._clock.now()
+        self._beside(self._note_move(old, new, now))
+
+    async def _note_move(self, old: int, new: int, now: float) -> None:
+        await self._parts.database.write(partial(state.put_move, account=self._account, old=old, new=new, now=now))
+        if old in self._groups:
+            await self._parts.tell_owner(say("group_moved", self._owner_language(), old=old, new=new))
+
+    def _owner_language(self) -> str:
+        return next((person.language for _, person in self._parts.access.owners(self.name)), "") or "en"
+
+    async def _received(self, heard: Heard) -> None:
+        await self.carrier.typing(heard.place)
+        await self._telegram.acknowledge(heard.place)
 
     async def _acknowledge(self, heard: Heard) -> None:
         with contextlib.suppress(ApplianceError):  # too old to be answered: the press counts all the same
@@ -139,10 +199,15 @@ class TelegramChannel(PlatformChannel):
             self._beside(self._menus.register_person(person))
 
     def _membership(self, change: Membership) -> None:
-        """Tell the owner, who put us into a group, what is still to do there."""
-        by = self._parts.access.check(self.name, change.by)
-        if change.private or not change.inside or self._listed(change.chat):
+        """Tell the owner, who put us into a group, what is still to do there; and that we were thrown out of one."""
+        if change.private:
             return
-        if by is not None and may(by.role, Right.MANAGE):
+        if self._listed(change.chat):
+            if not change.inside:
+                text = say("group_removed", self._owner_language(), title=change.title)
+                self._beside(self._parts.tell_owner(text))
+            return
+        by = self._parts.access.check(self.name, change.by)
+        if change.inside and by is not None and may(by.role, Right.MANAGE):
             text = say("group_unknown", by.language or "en", title=change.title, chat=change.chat)
             self._beside(self._tell({"chat": int(by.id), "private": True}, text))

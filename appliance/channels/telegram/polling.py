@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import structlog
 
 from appliance.channels.base import Counts, TellOwner
 from appliance.channels.telegram.api import ConflictError, TelegramApi, TokenError, UnreadableUpdatesError
+from appliance.channels.telegram.taking import BACKOFF, Handle, Taker
 from appliance.channels.telegram.updates import ALLOWED
 from appliance.clock import Clock
 from appliance.crash_points import crash_point
@@ -28,14 +29,11 @@ log = structlog.get_logger(__name__)
 POLL_SECONDS = 20
 ANSWER_SECONDS = POLL_SECONDS + 6
 STALLED_SECONDS = 120.0
-BACKOFF = (1.0, 2.0, 5.0, 10.0)
 CONFLICT_SECONDS = 10.0
 TOKEN_SECONDS = 60.0
 _CONFLICTS_TO_TELL = 3  # one conflict is our own former poll that Telegram has not let go yet
-_TRIES = 3  # handled failures of one update before it is left out
 _RESET_AFTER = 5
 
-Handle = Callable[[Any], Awaitable[None]]
 Prepare = Callable[[Sequence[Any]], None]
 
 
@@ -60,7 +58,7 @@ class Poller:
     ) -> None:
         self._api = api
         self._clock = clock
-        self._handle = handle
+        self._taker = Taker(clock, handle, health, counts)
         self._prepare = prepare
         self._health = health
         self._counts = counts
@@ -68,7 +66,6 @@ class Poller:
         self.offset = offset
         self._failures = 0
         self._conflicts = 0
-        self._tries: tuple[int, int] = (0, 0)  # update, handled failures
         self._last_good = clock.monotonic()
 
     async def run(self) -> None:
@@ -136,31 +133,11 @@ class Poller:
                 log.error("an update that cannot be read was left out", channel=self.name, update=update)
                 self.offset = update + 1
                 continue
-            try:
-                await self._handle(update)
-            except Exception as problem:  # noqa: BLE001 - the edge of one update: whatever it was, later ones must not be lost
-                if not await self._again(update.update_id, problem):
-                    return
+            if not await self._taker.take(update):
+                return
             crash_point("before_offset")
             self.offset = update.update_id + 1
             crash_point("after_offset")
-
-    async def _again(self, update: int, problem: Exception) -> bool:
-        """An update failed: False to fetch it once more, True when it has failed often enough to be left out."""
-        tries = self._tries[1] + 1 if self._tries[0] == update else 1
-        self._tries = (update, tries)
-        # A full or failing disk is not the update's fault: it waits as long as that lasts.
-        storage = not isinstance(problem, (LookupError, TypeError, ValueError, AttributeError))
-        reason = f"{type(problem).__name__}: {problem}"
-        log.error(
-            "update not taken", channel=self.name, tries=tries, reason=reason, exc_info=None if storage else problem
-        )
-        self._health.set(self.name, State.DEGRADED, f"An update could not be stored: {type(problem).__name__}.")
-        if not storage and tries >= _TRIES:
-            self._counts.message(self.name, "in", "unreadable")
-            return True
-        await self._clock.sleep(BACKOFF[min(tries, len(BACKOFF)) - 1])
-        return False
 
     def _good(self) -> None:
         if self._failures or self._conflicts:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from appliance.channels.heard import QUOTE_CHARS, FileRef, Heard
 from appliance.messages import Source
 
-ALLOWED = ["message", "edited_message", "callback_query", "my_chat_member"]
+ALLOWED = ["message", "edited_message", "callback_query", "my_chat_member", "stopped_message_generation"]
 # Telegram's language codes to the languages of the appliance's own texts; others follow what a person writes.
 _LANGUAGES = {"zh-hans": "zh-Hans", "zh-cn": "zh-Hans", "zh-sg": "zh-Hans", "zh-hant": "zh-Hant"}
 _LANGUAGES |= {"zh-tw": "zh-Hant", "zh-hk": "zh-Hant", "zh-mo": "zh-Hant"}
@@ -39,6 +39,14 @@ class Membership:
 
 
 @dataclass(frozen=True, slots=True)
+class Moved:
+    """A group became a supergroup with another id."""
+
+    old: int
+    new: int
+
+
+@dataclass(frozen=True, slots=True)
 class Bot:
     """Who we are on the platform."""
 
@@ -50,9 +58,13 @@ class Bot:
         object.__setattr__(self, "names", frozenset({f"@{self.username.lower()}"}))
 
 
-def read_update(update: Any, bot: Bot) -> Heard | Membership | None:
+def read_update(update: Any, bot: Bot) -> Heard | Membership | Moved | None:
     """Given aiogram's Update, return what we heard, or None for what is none of our business."""
     if update.message is not None:
+        if update.message.migrate_to_chat_id:
+            return Moved(update.message.chat.id, update.message.migrate_to_chat_id)
+        if update.message.migrate_from_chat_id:
+            return Moved(update.message.migrate_from_chat_id, update.message.chat.id)
         return _message(update.message, bot, "message", str(update.message.message_id))
     if update.edited_message is not None:
         edited = update.edited_message
@@ -64,7 +76,22 @@ def read_update(update: Any, bot: Bot) -> Heard | Membership | None:
         inside = change.new_chat_member.status not in ("left", "kicked")
         private = change.chat.type == "private"
         return Membership(change.chat.id, private, change.chat.title or "", str(change.from_user.id), inside)
+    if update.stopped_message_generation is not None:
+        return _stopped(update.stopped_message_generation)
     return None
+
+
+def _stopped(press: Any) -> Heard | None:
+    """The stop button of a draft; drafts exist in private chats only, where the chat is the person."""
+    if press.chat.type != "private":
+        return None
+    place: dict[str, Any] = {"chat": press.chat.id, "private": True}
+    if press.message_thread_id:
+        place["topic"] = press.message_thread_id
+    identity = f"stop-{press.draft_id}"
+    return Heard(
+        "command", identity, press.chat.id, True, str(press.chat.id), press.chat.full_name, "/stop", 0.0, place
+    )
 
 
 def _message(message: Any, bot: Bot, kind: Literal["message", "edit"], identity: str) -> Heard | None:
@@ -79,6 +106,8 @@ def _message(message: Any, bot: Bot, kind: Literal["message", "edit"], identity:
     if not described and not files:
         return None  # somebody joined, a title changed, something was pinned
     text = _without_mention(_with_links(raw, entities), bot) if raw else described
+    if message.forward_origin is not None:
+        text = f"[forwarded from {_origin(message.forward_origin)}]\n{text}".strip()
     command = kind == "message" and text.startswith("/")
     source = Source.OUTSIDE if not private or message.forward_origin is not None else Source.OWNER
     return Heard(
@@ -97,7 +126,17 @@ def _message(message: Any, bot: Bot, kind: Literal["message", "edit"], identity:
         files=files,
         reply_to=str(message.reply_to_message.message_id) if message.reply_to_message else None,
         quoted=_quoted(message),
+        together=f"album-{message.media_group_id}" if message.media_group_id else "",
     )
+
+
+def _origin(origin: Any) -> str:
+    """Who wrote what was forwarded, in the platform's words: shown, never believed."""
+    sender = getattr(origin, "sender_user", None)
+    chat = getattr(origin, "sender_chat", None) or getattr(origin, "chat", None)
+    if sender is not None:
+        return str(sender.full_name)
+    return str(getattr(origin, "sender_user_name", "") or getattr(chat, "title", "") or "somebody")
 
 
 def _callback(query: Any) -> Heard | None:
@@ -201,6 +240,13 @@ def _described(message: Any) -> str:
         return f"[poll: {message.poll.question}: {' / '.join(option.text for option in message.poll.options)}]"
     if message.dice is not None:
         return f"[dice: {message.dice.emoji} {message.dice.value}]"
+    if message.sticker is not None:
+        return f"[sticker: {message.sticker.emoji or ''}]".replace(": ]", "]")
+    if message.checklist is not None:
+        tasks = " / ".join(task.text for task in message.checklist.tasks)
+        return f"[checklist: {message.checklist.title}: {tasks}]"
+    if message.story is not None:
+        return "[a story, which bots cannot see]"
     return ""
 
 
@@ -216,5 +262,9 @@ def _files(message: Any) -> tuple[FileRef, ...]:
             stem, dot, suffix = name.partition(".")
             made = f"{stem}-{message.message_id}{dot}{suffix}"
             given = getattr(media, "file_name", None) or made
+            if field_name == "sticker" and (media.is_animated or media.is_video):
+                given, mime = (given.replace(".webp", ".tgs"), "application/x-tgsticker")
+                if media.is_video:
+                    given, mime = (given.replace(".tgs", ".webm"), "video/webm")
             return (FileRef(media.file_id, given, getattr(media, "mime_type", None) or mime, media.file_size or 0),)
     return ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 from appliance.testing.fake_telegram.errors import bad_request
 from appliance.testing.fake_telegram.limits import checked_markup, checked_text, json_field
@@ -15,6 +16,10 @@ _ACTIONS = {
     *("typing", "upload_photo", "record_video", "upload_video", "record_voice", "upload_voice", "upload_document"),
     *("choose_sticker", "find_location", "record_video_note", "upload_video_note"),
 }
+_REACTIONS = set(
+    "👍 👎 ❤ 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 "
+    "🖕 😈 😴 😭 🤓 👻 👀 🎃 🙈 😇 😨 🤝 ✍ 🤗 🫡 🎅 🎄 ☃ 💅 🤪 🗿 🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 🤷 😡".split()
+)
 _DOWNLOAD_LIMIT = 20 * 1024 * 1024
 _UPLOAD_LIMITS = {"photo": 10 * 1024 * 1024}
 _UPLOAD_LIMIT = 50 * 1024 * 1024
@@ -40,7 +45,7 @@ def _target(world: World, params: Json) -> tuple[Chat, Json]:
     content: Json = {}
     if params.get("message_thread_id"):
         topic = _integer(params, "message_thread_id")
-        if not chat.is_forum or topic == 1:
+        if not chat.is_forum or topic == 1 or topic in chat.gone_topics:
             raise bad_request("message thread not found")
         content |= {"message_thread_id": topic, "is_topic_message": True}
     reply = json_field(params.get("reply_parameters") or None, "reply parameters")
@@ -57,7 +62,25 @@ def send_message(world: World, params: Json) -> Any:
     text, entities = checked_text(params)
     markup = checked_markup(params)
     chat, content = _target(world, params)
+    world.drafts.pop(chat.id, None)  # what was being written stands now
     return world.store(chat, world.me, {**content, "text": text, "entities": entities, "reply_markup": markup})
+
+
+def send_message_draft(world: World, params: Json) -> Any:
+    chat = world.chat(_integer(params, "chat_id"))
+    if chat.type != "private":
+        raise bad_request("message drafts can be sent to private chats only")
+    if _integer(params, "draft_id") == 0:
+        raise bad_request("DRAFT_ID_INVALID")
+    text, entities = checked_text(params) if params.get("text") else ("", [])
+    world.flood.check(chat)
+    world.drafts[chat.id] = {
+        "draft_id": _integer(params, "draft_id"),
+        "text": text,
+        "entities": entities,
+        "can_stop": str(params.get("can_stop", "")).lower() in ("true", "1"),
+    }
+    return True
 
 
 def _edited(world: World, params: Json, changes: Json) -> Any:
@@ -150,7 +173,8 @@ def send_chat_action(world: World, params: Json) -> Any:
     chat = world.chat(_integer(params, "chat_id"))
     if params.get("action") not in _ACTIONS:
         raise bad_request("wrong parameter action in request")
-    if params.get("message_thread_id") and not chat.is_forum:
+    topic = _integer(params, "message_thread_id") if params.get("message_thread_id") else 0
+    if topic and (not chat.is_forum or topic in chat.gone_topics):
         raise bad_request("message thread not found")
     return True
 
@@ -201,15 +225,27 @@ def set_message_reaction(world: World, params: Json) -> Any:
     key = (chat.id, _integer(params, "message_id"))
     if key not in world.messages or key in world.deleted:
         raise bad_request("message to react not found")
-    world.reactions[key] = json_field(params.get("reaction") or [], "reaction")
+    reaction = json_field(params.get("reaction") or [], "reaction")
+    if len(reaction) > 1:
+        raise bad_request("REACTIONS_TOO_MANY")
+    if any(one.get("type") != "emoji" or one.get("emoji") not in _REACTIONS for one in reaction):
+        raise bad_request("REACTION_INVALID")
+    world.reactions[key] = reaction
     return True
 
 
 def set_webhook(world: World, params: Json) -> Any:
     url = str(params.get("url") or "")
-    if url and not url.startswith("https://"):
+    parts = urlsplit(url)
+    if url and parts.scheme != "https":
         raise bad_request("bad webhook: An HTTPS URL must be provided for webhook")
-    world.webhook = {"url": url, "secret_token": params.get("secret_token")}
+    if url and (parts.port or 443) not in (443, 80, 88, 8443):
+        raise bad_request("bad webhook: Webhook can be set up only on ports 80, 88, 443 or 8443")
+    secret = params.get("secret_token")
+    if secret is not None and not re.fullmatch(r"[A-Za-z0-9_-]{1,256}", str(secret)):
+        raise bad_request("secret token contains unallowed characters")
+    allowed = json_field(params.get("allowed_updates") or [], "allowed_updates")
+    world.webhook = {"url": url, "secret_token": secret, "allowed": allowed}
     return True
 
 
@@ -225,6 +261,7 @@ def get_webhook_info(world: World, params: Json) -> Any:
         "url": world.webhook["url"],
         "has_custom_certificate": False,
         "pending_update_count": len(world.updates),
+        **{k: v for k, v in world.webhook.items() if k.startswith("last_error")},
     }
 
 
@@ -236,6 +273,7 @@ def get_chat(world: World, params: Json) -> Any:
 METHODS: dict[str, Callable[[World, Json], Any]] = {
     "getme": get_me,
     "sendmessage": send_message,
+    "sendmessagedraft": send_message_draft,
     "editmessagetext": edit_message_text,
     "editmessagecaption": edit_message_caption,
     "editmessagereplymarkup": edit_message_reply_markup,

@@ -43,7 +43,7 @@ class People:
     def set_chat(self, chat: int, **changes: Any) -> None:
         """Change a chat's fate: gone, blocked, migrated_to."""
         for name, value in changes.items():
-            if name not in ("gone", "blocked", "migrated_to", "title", "is_forum"):
+            if name not in ("gone", "blocked", "migrated_to", "title", "is_forum", "gone_topics"):
                 raise ValueError(f"a chat has no {name}")
             setattr(self.world.chats[chat], name, value)
 
@@ -107,6 +107,52 @@ class People:
         marks = _found_entities(caption)
         extra = {"caption": caption, "caption_entities": marks, kind: body, **(extra or {})}
         return self.say(user, chat=chat, extra=extra)
+
+    def album(self, user: int, files: list[bytes], *, caption: str = "", chat: int | None = None) -> list[Json]:
+        """A person sends several pictures as one; each comes as a message of its own. Returns the updates."""
+        group = {"media_group_id": f"album-{self.world.callback_id()}"}
+        return [
+            self.send_file(user, data, kind="photo", caption="" if number else caption, chat=chat, extra=group)
+            for number, data in enumerate(files)
+        ]
+
+    def stop_draft(self, user: int) -> Json:
+        """A person presses the stop button of what is being written to them."""
+        draft = self.world.drafts[user]
+        if not draft["can_stop"]:
+            raise ValueError("the draft has no stop button")
+        chat = {"id": user, "type": "private", "first_name": self.user(user)["first_name"]}
+        return self.world.push("stopped_message_generation", {"chat": chat, "draft_id": draft["draft_id"]})
+
+    def migrate(self, old: int, new: int) -> None:
+        """A group becomes a supergroup under another id; both say so."""
+        before = self.world.chats[old]
+        self.group(new, title=before.title)
+        system = {"id": 1087968824, "is_bot": True, "first_name": "Group"}
+        told = self.world.store(before, system, {"migrate_to_chat_id": new})
+        before.migrated_to = new
+        self.world.push("message", told)
+        self.world.push("message", self.world.store(self.world.chats[new], system, {"migrate_from_chat_id": old}))
+
+    def member(self, chat: int, by: int, *, inside: bool) -> Json:
+        """The bot is put into a group, or thrown out of it."""
+        place = self.world.chats[chat]
+        place.kicked = not inside
+        old, new = ("left", "member") if inside else ("member", "kicked")
+
+        def status(word: str) -> Json:
+            return {"status": word, "user": self.world.me} | ({"until_date": 0} if word == "kicked" else {})
+
+        return self.world.push(
+            "my_chat_member",
+            {
+                "chat": {"id": chat, "type": place.type, "title": place.title or "Group"},
+                "from": self.user(by),
+                "date": int(time.time()),
+                "old_chat_member": status(old),
+                "new_chat_member": status(new),
+            },
+        )
 
     def edit(self, user: int, message: int, text: str, *, chat: int | None = None, date: int | None = None) -> Json:
         """A person edits what they wrote; `date` is Unix seconds of the edit."""

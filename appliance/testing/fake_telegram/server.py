@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from aiohttp import web
+from aiohttp import ClientError, ClientSession, ClientTimeout, web
 
 from appliance.testing.fake_telegram.errors import ApiError, bad_request
 from appliance.testing.fake_telegram.limits import json_field
@@ -18,6 +20,7 @@ from appliance.testing.fake_telegram.state import Call, Fault, Json, World
 TOKEN = "7000001:fake-token-for-tests-only-0123456789"
 _CONTROL = {
     *("user", "group", "set_chat", "say", "send_file", "edit", "press", "repeat", "remove", "fault", "clear_faults"),
+    *("album", "stop_draft", "migrate", "member"),
 }
 
 
@@ -39,10 +42,13 @@ class FakeTelegram:
         self.world = World(token, username, book)
         self.people = People(self.world)
         self.url = ""
+        self.names: dict[str, str] = {}  # where https://<name> leads: an http address on loopback
+        self.called: list[tuple[int, int]] = []  # webhook calls: update, the status that came back
         self.port = port
         self.host = host
         self._news = asyncio.Event()
         self._poller: asyncio.Future[None] | None = None
+        self._caller: asyncio.Task[None] | None = None
         self._runner: web.AppRunner | None = None
 
     async def start(self) -> None:
@@ -58,9 +64,14 @@ class FakeTelegram:
         await site.start()
         self.port = self._runner.addresses[0][1]
         self.url = f"http://{self.host}:{self.port}"
+        self._caller = asyncio.create_task(self._call())
 
     async def stop(self) -> None:
         """Go away, as a dead network does: the port refuses. `start` comes back on the same port with all state."""
+        if self._caller is not None:
+            self._caller.cancel()
+            await asyncio.gather(self._caller, return_exceptions=True)
+            self._caller = None
         if self._runner is not None:
             if self._poller is not None and not self._poller.done():
                 self._poller.set_result(None)
@@ -147,7 +158,7 @@ class FakeTelegram:
         deadline = asyncio.get_running_loop().time() + float(params.get("timeout") or 0)
         try:
             while True:
-                ready = [u for u in self.world.updates if not kinds or next(k for k in u if k != "update_id") in kinds]
+                ready = _wanted(self.world.updates, kinds)
                 left = deadline - asyncio.get_running_loop().time()
                 if ready or left <= 0:
                     return ready[:limit]
@@ -163,6 +174,38 @@ class FakeTelegram:
                 409,
                 "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running",
             )
+
+    async def _call(self) -> None:
+        """Bring updates to the webhook, one at a time, each until it is answered with 2xx."""
+        async with ClientSession(timeout=ClientTimeout(total=10)) as session:
+            while True:
+                await asyncio.sleep(0.02)
+                hook = self.world.webhook
+                kinds = hook.get("allowed")
+                waiting = [
+                    u for u in self.world.updates if not kinds or next(k for k in u if k != "update_id") in kinds
+                ]
+                if not hook["url"] or not waiting:
+                    continue
+                status, words = await self._bring(session, hook, waiting[0])
+                self.called.append((waiting[0]["update_id"], status))
+                if 200 <= status < 300:
+                    self.world.updates.remove(waiting[0])
+                else:
+                    hook |= {"last_error_date": int(time.time()), "last_error_message": words}
+                    await asyncio.sleep(0.1)
+
+    async def _bring(self, session: ClientSession, hook: Json, update: Json) -> tuple[int, str]:
+        parts = urlsplit(str(hook["url"]))
+        where = self.names.get(parts.hostname or "", "http://127.0.0.1:9")
+        headers = {"Host": parts.netloc}
+        if hook.get("secret_token"):
+            headers["X-Telegram-Bot-Api-Secret-Token"] = str(hook["secret_token"])
+        try:
+            async with session.post(f"{where}{parts.path}", json=update, headers=headers) as answer:
+                return answer.status, f"Wrong response from the webhook: {answer.status}"
+        except (ClientError, TimeoutError) as error:
+            return 0, f"Connection failed: {type(error).__name__}"
 
     async def _download(self, request: web.Request) -> web.StreamResponse:
         if request.match_info["token"] != self.world.token:
@@ -201,6 +244,11 @@ class FakeTelegram:
 
     async def _show_messages(self, request: web.Request) -> web.StreamResponse:
         return web.json_response(self.world.visible(int(request.match_info["chat"])))
+
+
+def _wanted(updates: list[Json], kinds: Any) -> list[Json]:
+    """The updates of the kinds that were asked for; all when none were named."""
+    return [u for u in updates if not kinds or next(k for k in u if k != "update_id") in kinds]
 
 
 async def _parameters(request: web.Request) -> Json:

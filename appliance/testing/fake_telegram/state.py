@@ -39,6 +39,8 @@ class Chat:
     gone: bool = False
     blocked: bool = False
     migrated_to: int = 0
+    kicked: bool = False
+    gone_topics: set[int] = field(default_factory=set)
 
 
 @dataclass
@@ -132,6 +134,7 @@ class World:
         self.reactions: dict[tuple[int, int], Any] = {}
         self.pressed: list[Json] = []  # callback updates, also those already confirmed
         self.callback_answers: list[Json] = []
+        self.drafts: dict[int, Json] = {}  # by private chat: what is shown as being written
         self.webhook: Json = {"url": ""}
         self.faults: list[Fault] = []
         self.flood = Flood()
@@ -170,6 +173,8 @@ class World:
                 "Bad Request: group chat was upgraded to a supergroup chat",
                 migrate_to_chat_id=found.migrated_to,
             )
+        if found.kicked:
+            raise ApiError(403, f"Forbidden: bot was kicked from the {found.type} chat")
         if found.blocked:
             raise ApiError(403, "Forbidden: bot was blocked by the user")
         return found

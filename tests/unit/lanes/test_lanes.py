@@ -1,7 +1,8 @@
 """One turn at a time in a session, many sessions at once, nothing dropped."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -132,3 +133,64 @@ async def test_closing_lets_a_turn_end_and_starts_no_other() -> None:
     asyncio.get_running_loop().call_later(0.02, runner.go.set)
     await pool.close(5.0)
     assert runner.batches == [[1]]
+
+
+class SteppedClock:
+    """Time that moves when somebody sleeps; what a test puts into `then` happens during the first sleep."""
+
+    def __init__(self) -> None:
+        self.at = 0.0
+        self.then: list[Callable[[], None]] = []
+
+    def now(self) -> float:
+        return self.at
+
+    def monotonic(self) -> float:
+        return self.at
+
+    async def sleep(self, seconds: float) -> None:
+        self.at += seconds / 2
+        if self.then:
+            self.then.pop(0)()
+        self.at += seconds / 2
+        await asyncio.sleep(0)
+
+
+def breath(row: int, gather: float = 0.3) -> Received:
+    found = received(row)
+    return replace(found, inbound=replace(found.inbound, options={"gather": gather}))
+
+
+async def test_what_is_said_in_one_breath_is_one_turn() -> None:
+    runner, clock = Runner(), SteppedClock()
+    pool = Pool(runner, 2, lambda _: Mode.STEER, clock)
+    clock.then = [lambda: pool.put(breath(2)), lambda: pool.put(breath(3))]
+    pool.put(breath(1))
+    await turns()
+    assert runner.batches == [[1, 2, 3]]
+    assert clock.at < 1
+    runner.go.set()
+    await pool.close()
+
+
+async def test_somebody_who_types_on_is_answered_all_the_same() -> None:
+    runner, clock = Runner(), SteppedClock()
+    pool = Pool(runner, 2, lambda _: Mode.STEER, clock)
+    clock.then = [lambda n=n: pool.put(breath(n)) for n in range(2, 60)]
+    pool.put(breath(1))
+    await turns(200)
+    assert runner.batches[0][0] == 1
+    assert clock.at <= 3.5
+    runner.go.set()
+    await pool.close()
+
+
+async def test_a_message_without_a_breath_is_not_kept_waiting() -> None:
+    runner, clock = Runner(), SteppedClock()
+    pool = Pool(runner, 2, lambda _: Mode.STEER, clock)
+    pool.put(received(1))
+    await turns()
+    assert runner.batches == [[1]]
+    assert clock.at == 0
+    runner.go.set()
+    await pool.close()

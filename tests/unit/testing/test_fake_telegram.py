@@ -146,3 +146,52 @@ async def test_the_control_side_is_reached_over_http(fake: FakeTelegram) -> None
         assert (await http.post(f"{fake.url}/control/say", json={"nobody": 1})).status_code == 400
         await Client(fake)("getMe")
         assert [c["method"] for c in (await http.get(f"{fake.url}/control/book")).json()] == ["getMe"]
+
+
+async def test_drafts_are_for_private_chats_and_fade_into_the_message(fake: FakeTelegram) -> None:
+    call = Client(fake)
+    fake.people.group(-9)
+    assert (await call("sendMessageDraft", chat_id=-9, draft_id=1, text="a"))[0] == 400
+    assert (await call("sendMessageDraft", chat_id=5, draft_id=0, text="a"))[0] == 400
+    assert (await call("sendMessageDraft", chat_id=5, draft_id=1, text="x" * 4097))[0] == 400
+    assert (await call("sendMessageDraft", chat_id=5, draft_id=1, text=""))[0] == 200
+    with pytest.raises(ValueError):
+        fake.people.stop_draft(5)
+    assert (await call("sendMessageDraft", chat_id=5, draft_id=1, text="a", can_stop=True))[0] == 200
+    assert fake.people.stop_draft(5)["stopped_message_generation"]["draft_id"] == 1
+    await call("sendMessage", chat_id=5, text="a")
+    assert fake.world.drafts == {}
+
+
+async def test_a_reaction_is_one_emoji_that_telegram_has(fake: FakeTelegram) -> None:
+    call = Client(fake)
+    number = fake.people.say(5, "hi")["message"]["message_id"]
+    for wrong in ([{"type": "emoji", "emoji": "🧺"}], [{"type": "emoji", "emoji": "👀"}] * 2):
+        assert (await call("setMessageReaction", chat_id=5, message_id=number, reaction=wrong))[0] == 400
+    good = [{"type": "emoji", "emoji": "👀"}]
+    assert (await call("setMessageReaction", chat_id=5, message_id=number, reaction=good))[0] == 200
+    assert fake.world.reactions[5, number] == good
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"url": "http://example.com/x"},
+        {"url": "https://example.com:8321/x"},
+        {"url": "https://example.com/x", "secret_token": "no spaces"},
+    ],
+)
+async def test_webhooks_that_telegram_refuses(fake: FakeTelegram, params: dict) -> None:
+    assert (await Client(fake)("setWebhook", **params))[0] == 400
+    assert fake.world.webhook["url"] == ""
+
+
+async def test_a_deleted_topic_and_a_group_that_threw_the_bot_out_are_refused(fake: FakeTelegram) -> None:
+    call = Client(fake)
+    fake.people.group(-7, forum=True)
+    fake.people.set_chat(-7, gone_topics={4})
+    for method, more in (("sendMessage", {"text": "a"}), ("sendChatAction", {"action": "typing"})):
+        assert (await call(method, chat_id=-7, message_thread_id=4, **more))[0] == 400
+        assert (await call(method, chat_id=-7, message_thread_id=3, **more))[0] == 200
+    fake.people.member(-7, 5, inside=False)
+    assert (await call("sendMessage", chat_id=-7, text="a"))[0] == 403

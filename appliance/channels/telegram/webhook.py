@@ -1,0 +1,151 @@
+"""Telegram calls us instead: each update is on disk before it is answered with 200, and is taken from there in order.
+
+So a turn of any length holds nothing up, and a call that Telegram repeats is one update.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+from functools import partial
+from typing import Any
+
+import structlog
+
+from appliance.channels.base import Counts
+from appliance.channels.telegram import state
+from appliance.channels.telegram.api import TelegramApi
+from appliance.channels.telegram.taking import BACKOFF, Handle, Taker
+from appliance.channels.telegram.updates import ALLOWED
+from appliance.clock import Clock
+from appliance.database import Database
+from appliance.errors import ApplianceError
+from appliance.gateway.hooks import HookAnswer, HookRequest
+from appliance.observability.health import Health, State
+
+log = structlog.get_logger(__name__)
+
+_LOOK_SECONDS = 60.0
+_TROUBLE_SECONDS = 180.0  # an error that Telegram had with us is shown for so long
+_HEADER = "x-telegram-bot-api-secret-token"
+
+
+def secret_of(token: str) -> str:
+    """The secret that Telegram sends with each call; made of the token, so that it needs no place of its own."""
+    return hmac.new(token.encode(), b"webhook", hashlib.sha256).hexdigest()
+
+
+class Webhook:
+    """Give it the address under which Telegram reaches /hooks/telegram, and what handles an update."""
+
+    name = "telegram"
+
+    def __init__(
+        self,
+        api: TelegramApi,
+        database: Database,
+        clock: Clock,
+        handle: Handle,
+        health: Health,
+        counts: Counts,
+        *,
+        address: str,
+        secret: str,
+    ) -> None:
+        self._api = api
+        self._database = database
+        self._clock = clock
+        self._health = health
+        self._counts = counts
+        self._taker = Taker(clock, handle, health, counts)
+        self._address = address
+        self._secret = secret
+        self._account = ""
+        self._news = asyncio.Event()
+
+    async def receive(self, request: HookRequest) -> HookAnswer:
+        """Telegram's call: 200 once the update is on disk, 403 for somebody else's, 503 before we know who we are."""
+        if not hmac.compare_digest(request.headers.get(_HEADER, "").encode(), self._secret.encode()):
+            log.warning("a call without the secret", channel=self.name)
+            return HookAnswer(403)
+        if not self._account:
+            return HookAnswer(503)
+        try:
+            number = int(json.loads(request.body)["update_id"])
+        except (ValueError, KeyError, TypeError):
+            return HookAnswer(400)
+        body = request.body.decode("utf-8", "replace")
+        await self._database.write(partial(state.put_update, account=self._account, number=number, body=body))
+        self._counts.polled(self.name, self._clock.now())
+        self._news.set()
+        return HookAnswer(200)
+
+    async def run(self, account: str) -> None:
+        """Tell Telegram where we are, take what it brings, and look whether it reaches us, until cancelled."""
+        self._account = account
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._take())
+            group.create_task(self._watch())
+
+    async def _take(self) -> None:
+        while True:
+            self._news.clear()
+            found = state.next_update(self._database, self._account)
+            if found is None:
+                await self._news.wait()
+                continue
+            number, body = found
+            update = _read(body)
+            if update is None:
+                log.error("an update that cannot be read was left out", channel=self.name, update=number)
+            elif not await self._taker.take(update):
+                continue
+            await self._database.write(partial(state.drop_update, account=self._account, number=number))
+
+    async def _watch(self) -> None:
+        tries = 0
+        standing = False
+        while True:
+            try:
+                if not standing:
+                    # One call at a time keeps the order.
+                    await self._api.call(
+                        "set_webhook",
+                        url=self._address,
+                        secret_token=self._secret,
+                        allowed_updates=ALLOWED,
+                        max_connections=1,
+                        drop_pending_updates=False,
+                    )
+                    standing = True
+                info = await self._api.call("get_webhook_info")
+                standing = info.url == self._address
+            except ApplianceError as trouble:
+                self._health.set(self.name, State.DEGRADED, trouble.what)
+                await self._clock.sleep(BACKOFF[min(tries, len(BACKOFF) - 1)])
+                tries += 1
+                continue
+            tries = 0
+            self._show(info)
+            await self._clock.sleep(_LOOK_SECONDS)
+
+    def _show(self, info: Any) -> None:
+        failed = info.last_error_date
+        at = failed.timestamp() if hasattr(failed, "timestamp") else float(failed or 0)
+        if at and self._clock.now() - at < _TROUBLE_SECONDS:
+            words = f"Telegram does not reach {self._address}: {info.last_error_message}"
+            self._health.set(self.name, State.DEGRADED, words)
+        else:
+            self._health.set(self.name, State.READY, "Telegram calls us.")
+
+
+def _read(body: str) -> Any:
+    from aiogram.types import Update
+    from pydantic import ValidationError
+
+    try:
+        return Update.model_validate_json(body)
+    except ValidationError:
+        return None

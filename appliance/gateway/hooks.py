@@ -1,0 +1,27 @@
+"""What a platform's own servers call: /hooks/<name>. Each hook proves its caller itself; no login stands before it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class HookRequest:
+    """One call. Names of headers are lower case."""
+
+    method: str
+    headers: Mapping[str, str]
+    query: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class HookAnswer:
+    """What the platform is told. It repeats a call that is not answered with 2xx."""
+
+    status: int = 200
+    text: str = ""
+
+
+Hook = Callable[[HookRequest], Awaitable[HookAnswer]]
