@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from appliance import doctor_service, doctor_upkeep
+from appliance.channels.discord import check as discord_check
 from appliance.client import GatewayClient, NotRunningError
 from appliance.errors import ApplianceError, SettingsError
 from appliance.examination import Check, Finding, Outcome
@@ -319,6 +320,11 @@ def _local_model(patient: Patient) -> Outcome | None:
         fix = "apt-get install cmake gcc g++"
         return "warn", f"The local model's engine is built at the first start and needs {', '.join(missing)}.", fix
     return "pass", "The local model's engine is built and the model fetched at the first start."
+
+
+@check("discord")
+def _discord(patient: Patient) -> Outcome | None:
+    return discord_check.look(patient.settings, patient.online)
 
 
 @check("skills")

@@ -53,8 +53,13 @@ def _telegram(settings: Settings, token: str) -> Outcome | None:
         _, hook = ask("getWebhookInfo")
     except (httpx2.HTTPError, ValueError) as error:  # the address holds the token, so the error is not shown
         return "warn", f"Telegram cannot be reached: {type(error).__name__}.", "Check the network."
-    if hook.get("result", {}).get("url"):
-        return "fail", "The bot has a webhook, so it cannot be polled.", "Remove it with deleteWebhook."
+    there = str(hook.get("result", {}).get("url", ""))
+    if there != settings.telegram.webhook_url and there:
+        return (
+            "fail",
+            "The bot has a webhook that is not ours, so its messages go there.",
+            "Remove it with deleteWebhook.",
+        )
     if settings.telegram.groups and not me.get("result", {}).get("can_read_all_group_messages"):
         fix = "Tell BotFather /setprivacy Disable, then take the bot out of the group and add it again."
         return "warn", "Privacy mode is on: in groups the bot sees commands and mentions alone.", fix

@@ -21,6 +21,7 @@ REQUEST_SECONDS = 60.0
 FILE_SECONDS = 120.0
 _LONGEST_WAIT = 30.0  # a longer wait that Discord asks for is kept by delivery, not inside a call
 _UNKNOWN_MESSAGE = 10008
+_UNKNOWN_INTERACTION = (10015, 10062, 50027)  # unknown webhook, unknown interaction, its token is over
 _BAD_TOKEN = 4004  # close code of the gateway
 _CONTENT_REFUSED = 4014
 
@@ -46,6 +47,10 @@ class RefusedError(DeliveryError):
     @property
     def message_gone(self) -> bool:
         return self.code == _UNKNOWN_MESSAGE
+
+    @property
+    def interaction_gone(self) -> bool:
+        return self.code in (*_UNKNOWN_INTERACTION, _UNKNOWN_MESSAGE)
 
 
 class DiscordApi:
@@ -117,7 +122,7 @@ class DiscordApi:
         self._closed = True
         await self._drop()
 
-    async def call(self, method: str, path: str, body: Raw | None = None, **params: Any) -> Any:
+    async def call(self, method: str, path: str, body: Raw | list[Raw] | None = None, **params: Any) -> Any:
         """Call the API and return its JSON. `params` fill the path; `query` is the query string's.
 
         Raises RefusedError, TokenError, or DeliveryError for trouble on the way, whose `ambiguous` says that Discord

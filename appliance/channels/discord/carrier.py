@@ -8,6 +8,7 @@ the channel's history and deleted. A file is sent at most once.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -73,17 +74,48 @@ class DiscordCarrier(Carrier):
         self._shown: OrderedDict[tuple[int, int], Any] = OrderedDict()
         self._instead: OrderedDict[tuple[int, int], int] = OrderedDict()
         self._typed: OrderedDict[int, float] = OrderedDict()
+        self._deferring: OrderedDict[str, asyncio.Task[None]] = OrderedDict()
+
+    def deferring(self, token: str, task: asyncio.Task[None]) -> None:
+        """An interaction is being told that its answer comes; only after that can it be answered."""
+        remember(self._deferring, token, task)
 
     def split(self, text: str) -> list[Part]:
         """Markdown to parts; there is always one, because a message cannot be empty."""
         return [{"text": part} for part in split_fenced(tidy(text), MESSAGE_UNITS)] or [{"text": PLACEHOLDER}]
 
     async def place(self, place: Place) -> str:
+        if place.get("interaction") and not place.get("part"):
+            with contextlib.suppress(RefusedError):
+                return await self._answer(place)
         body = _body({"text": PLACEHOLDER}, ()) | _nonce(place, str(place.get("nonce", "")))
         # Only the first part answers to the message; the others stand below it.
         if place.get("message") and not place.get("private") and not place.get("part"):
             body["message_reference"] = {"message_id": str(place["message"]), "fail_if_not_exists": False}
         return str((await self._call("POST", _MESSAGES, place, body))["id"])
+
+    async def _answer(self, place: Place) -> str:
+        """The placeholder of a slash command's answer: Discord's own, which says that the bot is thinking.
+
+        Setting it can be repeated. Raises RefusedError when it is over (15 minutes) or never was.
+        """
+        deferred = self._deferring.get(str(place["interaction"]))
+        if deferred is not None:
+            await asyncio.wait({deferred})
+        try:
+            shown = await self._call(
+                "PATCH",
+                "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
+                place,
+                _body({"text": PLACEHOLDER}, ()),
+                webhook_id=int(place["application"]),
+                webhook_token=str(place["interaction"]),
+            )
+        except RefusedError as refusal:
+            if not refusal.interaction_gone:
+                log.warning("a slash command cannot be answered in its place", reason=refusal.what)
+            raise
+        return str(shown["id"])
 
     async def edit(self, place: Place, message: str, part: Part, buttons: Sequence[Button] = ()) -> None:
         chat = int(place["chat"])

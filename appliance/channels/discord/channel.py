@@ -16,7 +16,8 @@ from appliance.channels.discord import state
 from appliance.channels.discord.api import DiscordApi, IntentError, Raw, TokenError
 from appliance.channels.discord.carrier import DiscordCarrier
 from appliance.channels.discord.gaps import Gaps
-from appliance.channels.discord.updates import read_message, read_press
+from appliance.channels.discord.menu import CommandMenu
+from appliance.channels.discord.updates import read_command, read_edit, read_message, read_press
 from appliance.channels.heard import Heard
 from appliance.channels.known import known_messages
 from appliance.channels.platform import RETRY, PlatformChannel
@@ -29,6 +30,9 @@ from appliance.texts import say
 log = structlog.get_logger(__name__)
 
 _ACKNOWLEDGED = {"type": 6}  # "seen": the message under the button stays as it is
+_DEFERRED = {"type": 5}  # "thinking": the answer comes within 15 minutes
+_ONLY_FOR_THEM = 1 << 6
+_HEARD = ("READY", "RESUMED", "MESSAGE_CREATE", "MESSAGE_UPDATE", "INTERACTION_CREATE")
 
 
 class DiscordChannel(PlatformChannel):
@@ -41,13 +45,14 @@ class DiscordChannel(PlatformChannel):
         self._api = DiscordApi(settings.bot_token.get_secret_value(), settings.api_base)
         super().__init__(parts, self._api.download, settings.channels)
         self._gaps = Gaps(self._api, parts.database, frozenset(settings.channels), self._message)
-        self.carrier = DiscordCarrier(
+        self.carrier = self._discord = DiscordCarrier(
             self._api,
             parts.clock,
             me=lambda: self._bot,
             known=partial(known_messages, parts.database, self.name),
             outcome=lambda outcome: self._counts.message(self.name, "out", outcome),
         )
+        self._menu = CommandMenu(self._api, parts.database, parts.menu)
         self._bot = 0
         self._content = True
         self._events: asyncio.Queue[Raw] = asyncio.Queue()
@@ -96,7 +101,7 @@ class DiscordChannel(PlatformChannel):
 
     def _hear(self, event: Raw) -> None:
         self._counts.polled(self.name, self._clock.now())  # heartbeats are answered too: silence is an outage
-        if event.get("t") in ("READY", "RESUMED", "MESSAGE_CREATE", "INTERACTION_CREATE"):
+        if event.get("t") in _HEARD:
             self._events.put_nowait(event)
 
     def _lost(self) -> None:
@@ -123,12 +128,15 @@ class DiscordChannel(PlatformChannel):
                 case "READY":
                     await self._gaps.fill(self._account)
                     self._well()
+                    self._beside(self._menu.register(self._bot))
                 case "RESUMED":
                     self._well()
                 case "MESSAGE_CREATE":
                     await self._message(event["d"])
+                case "MESSAGE_UPDATE":
+                    await self._edited(event["d"])
                 case _:
-                    await self._press(event["d"])
+                    await self._interaction(event["d"])
         except (ApplianceError, OSError, apsw.Error) as trouble:
             log.warning("could not be taken, trying again", channel=self.name, reason=type(trouble).__name__)
             self._health.set(self.name, State.DEGRADED, f"A message could not be taken: {type(trouble).__name__}.")
@@ -158,13 +166,34 @@ class DiscordChannel(PlatformChannel):
         )
         await self._take(heard, mark)
 
-    async def _press(self, raw: Raw) -> None:
-        heard = read_press(raw)
-        if heard is not None:
+    async def _edited(self, raw: Raw) -> None:
+        heard = read_edit(raw, self._bot)
+        if heard is not None and self._listens(heard):
             await self._take(heard)
+
+    async def _interaction(self, raw: Raw) -> None:
+        """A button, or a command of Discord's own menu."""
+        heard = read_command(raw) or read_press(raw)
+        if heard is None:
+            return
+        if heard.kind == "command" and not self._listens(heard):
+            # A stranger in private gets what a written message would get; elsewhere nobody is answered.
+            await self._call_back(heard, {"type": 4, "data": {"content": "—", "flags": _ONLY_FOR_THEM}})
+            if heard.private:
+                await self._meet(heard)
+            return
+        await self._take(heard)
 
     async def _acknowledge(self, heard: Heard) -> None:
         """Within Discord's three seconds."""
+        if heard.kind != "command":
+            await self._call_back(heard, _ACKNOWLEDGED)
+            return
+        deferred = asyncio.ensure_future(self._call_back(heard, _DEFERRED))
+        self._discord.deferring(heard.token, deferred)
+        await deferred
+
+    async def _call_back(self, heard: Heard, body: Raw) -> None:
         path = "/interactions/{interaction_id}/{token}/callback"
-        with contextlib.suppress(ApplianceError):  # too late to be acknowledged: the press counts all the same
-            await self._api.call("POST", path, _ACKNOWLEDGED, interaction_id=int(heard.id), token=heard.token)
+        with contextlib.suppress(ApplianceError):  # too late to be told: it counts all the same
+            await self._api.call("POST", path, body, interaction_id=int(heard.id), token=heard.token)

@@ -6,6 +6,7 @@ A name never decides anything here; ids do.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from appliance.channels.heard import QUOTE_CHARS, FileRef, Heard
@@ -13,8 +14,9 @@ from appliance.messages import Source
 
 _EPOCH_MS = 1_420_070_400_000  # Discord's ids count milliseconds from 2015
 _DIRECT = 1
+_LANGUAGES = {"zh-CN": "zh-Hans", "zh-TW": "zh-Hant"}  # what Discord's client speaks
 _TALK = (0, 19)  # a message, an answer to one; the rest are notices of the platform
-_COMPONENT = 3
+_COMMAND, _COMPONENT = 2, 3
 
 
 def read_message(message: dict[str, Any], bot: int) -> Heard | None:
@@ -50,11 +52,37 @@ def read_message(message: dict[str, Any], bot: int) -> Heard | None:
     )
 
 
+def read_edit(message: dict[str, Any], bot: int) -> Heard | None:
+    """What an edited message says now, or None: Discord also tells of changes that are no edit (a preview came)."""
+    edited = message.get("edited_timestamp")
+    if not edited or "author" not in message or "content" not in message:
+        return None
+    heard = read_message(message, bot)
+    return None if heard is None else replace(heard, kind="edit", id=f"{heard.id}:{edited}")
+
+
+def read_command(interaction: dict[str, Any]) -> Heard | None:
+    """What a command of Discord's own menu says: the same as the text `/name words`; None for anything else."""
+    data = interaction.get("data", {})
+    if interaction.get("type") != _COMMAND or not data.get("name"):
+        return None
+    words = " ".join(str(option.get("value", "")) for option in data.get("options", ()))
+    heard = _interaction(interaction, f"/{data['name']} {words}".strip())
+    # Where the answer goes: Discord shows it in place of "is thinking".
+    place = heard.place | {"interaction": heard.token, "application": int(interaction["application_id"])}
+    return replace(heard, kind="command", place=place)
+
+
 def read_press(interaction: dict[str, Any]) -> Heard | None:
     """What a press of a button says, or None for any other interaction."""
     pressed = interaction.get("data", {}).get("custom_id")
     if interaction.get("type") != _COMPONENT or not pressed:
         return None
+    heard = _interaction(interaction, str(pressed))
+    return replace(heard, place=heard.place | {"message": int(interaction["message"]["id"])})
+
+
+def _interaction(interaction: dict[str, Any], text: str) -> Heard:
     private = not interaction.get("guild_id")
     user = interaction["user"] if "user" in interaction else interaction["member"]["user"]
     chat = int(interaction["channel_id"])
@@ -65,9 +93,10 @@ def read_press(interaction: dict[str, Any]) -> Heard | None:
         private=private,
         user=str(user["id"]),
         name=str(user.get("global_name") or user.get("username") or ""),
-        text=str(pressed),
+        text=text,
         at=_written_at(int(interaction["id"])),
-        place={"chat": chat, "message": int(interaction["message"]["id"]), "private": private},
+        place={"chat": chat, "private": private},
+        language=_LANGUAGES.get(str(interaction.get("locale", "")), ""),
         source=Source.OWNER if private else Source.OUTSIDE,
         token=str(interaction["token"]),
     )

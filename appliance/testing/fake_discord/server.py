@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 import zlib
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from aiohttp import ClientConnectionResetError, WSMsgType, web
 
-from appliance.testing.fake_discord.state import Call, Json, RefusalError, World
+from appliance.testing.fake_discord.state import Call, Interaction, Json, RefusalError, World
 
 TOKEN = "fake-discord-token-for-tests-only"
 _CONTENT, _GUILD_MESSAGES, _DIRECT_MESSAGES = 1 << 15, 1 << 9, 1 << 12
+_CONTENT_FLAG = 1 << 19  # of an application in fewer than 100 servers
 _HEARTBEAT_MS = 20_000
 
 
@@ -101,18 +104,57 @@ class FakeDiscord:
         """The gateway tells of a message once more."""
         await self._tell(channel, self.world.messages[channel][message])
 
+    async def edit(self, user: int, message: int, text: str, *, channel: int | None = None) -> None:
+        """A person edits what they wrote."""
+        where = self.world.direct_channel(user) if channel is None else channel
+        shown = self.world.messages[where][message]
+        shown |= {"content": text, "edited_timestamp": datetime.now(UTC).isoformat()}
+        await self._tell(where, shown, "MESSAGE_UPDATE")
+
     async def press(self, user: int, channel: int, message: int, label: str) -> None:
         """A person presses a button that stands under a message."""
         shown = self.world.messages[channel][message]
         found = [b for row in shown["components"] for b in row["components"] if b["label"] == label]
+        data = {"custom_id": found[0]["custom_id"], "component_type": 2}
+        await self._interact(user, channel, {"type": 3, "message": shown, "data": data})
+
+    async def command(self, user: int, name: str, text: str = "", *, channel: int | None = None) -> str:
+        """A person uses a slash command that the bot registered; return its token."""
+        known = [command for command in self.world.commands if command["name"] == name]
+        if not known:
+            raise ValueError(f"the menu has no /{name}")
+        where = self.world.direct_channel(user) if channel is None else channel
+        options = [{"name": "text", "type": 3, "value": text}] if text else []
+        return await self._interact(user, where, {"type": 2, "data": {"id": "1", "name": name, "options": options}})
+
+    async def _interact(self, user: int, channel: int, body: Json) -> str:
+        guild = self.world.channels[channel]
+        token = f"interaction-{self.world.new_id()}"
+        self.world.interactions[token] = Interaction(channel, time.monotonic())
+        who: Json = {"user": self.world.user(user)}
+        where: Json = {"id": str(channel), "type": 1, "recipients": [self.world.user(user)]}
+        if guild:
+            member = {
+                "user": self.world.user(user), "roles": [], "joined_at": "2026-01-01T00:00:00+00:00", "deaf": False,
+                "mute": False, "permissions": "0", "flags": 0, "avatar": None, "nick": None, "premium_since": None,
+            }  # fmt: skip
+            who = {
+                "member": member,
+                "guild_id": str(guild),
+                "guild": {"id": str(guild), "locale": "en-US", "features": []},
+            }
+            where = {
+                "id": str(channel), "type": 0, "name": "general", "position": 0, "parent_id": None, "nsfw": False,
+                "guild_id": str(guild), "permissions": "0", "topic": None, "rate_limit_per_user": 0, "flags": 0,
+            }  # fmt: skip
         interaction = {
-            "id": str(self.world.new_id()), "application_id": str(self.world.bot), "type": 3, "token": "interaction",
-            "version": 1, "channel_id": str(channel), "message": shown, "user": self.world.user(user),
-            "data": {"custom_id": found[0]["custom_id"], "component_type": 2}, "locale": "en-US", "entitlements": [],
-            "channel": {"id": str(channel), "type": 1, "recipients": [self.world.user(user)]},
-            "attachment_size_limit": 10_485_760, "authorizing_integration_owners": {}, "context": 1,
+            "id": str(self.world.new_id()), "application_id": str(self.world.bot), "token": token, "version": 1,
+            "channel_id": str(channel), "locale": "en-US", "entitlements": [], **who, **body,
+            "channel": where, "attachment_size_limit": 10_485_760,
+            "authorizing_integration_owners": {}, "context": 0 if guild else 1,
         }  # fmt: skip
         await self._dispatch("INTERACTION_CREATE", interaction, 0)
+        return token
 
     async def cut(self, code: int = 4000) -> None:
         """The connection breaks; the session can be resumed."""
@@ -221,7 +263,8 @@ class FakeDiscord:
         path, body = "/" + request.match_info["path"], await _body(request)
         try:
             self._fault(request.method, path, after=False)
-            if request.headers.get("Authorization") != f"Bot {self.token}" and "/interactions/" not in path:
+            by_token = path.startswith(("/interactions/", "/webhooks/"))
+            if request.headers.get("Authorization") != f"Bot {self.token}" and not by_token:
                 raise RefusalError(401, 0, "401: Unauthorized")
             answer = self._act(request.method, path.strip("/").split("/"), body, dict(request.query))
             self._fault(request.method, path, after=True)
@@ -239,12 +282,12 @@ class FakeDiscord:
                 more = {"retry_after": fault.retry_after, "global": False} if fault.status == 429 else {}
                 raise RefusalError(fault.status, 0, "fault", **more)
 
-    def _act(self, method: str, path: list[str], body: Json, query: dict[str, str]) -> Any:
+    def _act(self, method: str, path: list[str], body: Any, query: dict[str, str]) -> Any:
         match method, path:
             case "GET", ["users", "@me"]:
                 return self.world.user(self.world.bot)
             case "GET", ["oauth2", "applications", "@me"]:
-                return _application(self.world)
+                return _application(self.world, self.content_allowed)
             case "GET", ["gateway", "bot"]:
                 limit = {"total": 1000, "remaining": 999, "reset_after": 0, "max_concurrency": 1}
                 return {"url": f"ws://127.0.0.1:{self.port}/gateway/ws/", "shards": 1, "session_start_limit": limit}
@@ -262,8 +305,19 @@ class FakeDiscord:
             case "DELETE", ["channels", channel, "messages", number]:
                 self.world.delete(int(channel), int(number))
                 return None
-            case "POST", ["interactions", _, "interaction", "callback"]:
+            case _:
+                return self._act_on_interactions(method, path, body)
+
+    def _act_on_interactions(self, method: str, path: list[str], body: Any) -> Any:
+        mine = str(self.world.bot)
+        match method, path:
+            case "POST", ["interactions", _, token, "callback"]:
+                self.world.call_back(token, body)
                 return None
+            case "PATCH", ["webhooks", application, token, "messages", "@original"] if application == mine:
+                return self.world.answer(token, body)
+            case "PUT", ["applications", application, "commands"] if application == mine:
+                return self.world.register(body)
         raise RefusalError(404, 0, "404: Not Found")
 
     async def _cdn(self, request: web.Request) -> web.Response:
@@ -271,10 +325,10 @@ class FakeDiscord:
         return web.Response(body=self.world.files.get(name, b"file " + name.encode()))
 
 
-async def _body(request: web.Request) -> Json:
+async def _body(request: web.Request) -> Any:
     """A JSON body, or the one of a form with its files named as attachments."""
     if request.content_type == "application/json":
-        return dict(await request.json())
+        return await request.json()
     if request.content_type != "multipart/form-data":
         return {}
     form = await request.post()
@@ -294,9 +348,9 @@ def _json(value: Any, status: int) -> web.Response:
     return web.Response(body=json.dumps(value).encode(), status=status, headers=headers)
 
 
-def _application(world: World) -> Json:
+def _application(world: World, content: bool) -> Json:
     return {
         "id": str(world.bot), "name": "appliance", "icon": None, "description": "", "bot_public": False,
-        "bot_require_code_grant": False, "verify_key": "", "flags": 0, "team": None, "summary": "",
-        "owner": world.user(1),
+        "bot_require_code_grant": False, "verify_key": "", "flags": _CONTENT_FLAG if content else 0, "team": None,
+        "summary": "", "owner": world.user(1),
     }  # fmt: skip

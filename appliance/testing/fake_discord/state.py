@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -36,6 +37,16 @@ class Call:
 
 
 @dataclass(slots=True)
+class Interaction:
+    """A press or a slash command: it wants an answer within three seconds of `at` (monotonic)."""
+
+    channel: int
+    at: float
+    answered: int = 0  # the type of the answer
+    message: int = 0  # the message that shows the answer of a command
+
+
+@dataclass(slots=True)
 class Fault:
     """Answer `status` to the next `times` calls of `method` whose path holds `part`; with `after` only once done."""
 
@@ -58,6 +69,8 @@ class World:
     nonces: dict[tuple[int, str], int] = field(default_factory=dict)
     book: list[Call] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
+    interactions: dict[str, Interaction] = field(default_factory=dict)
+    commands: list[Json] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)  # what the CDN holds, by name
     _last: int = 0
 
@@ -135,6 +148,35 @@ class World:
         message["edited_timestamp"] = datetime.now(UTC).isoformat()
         return message
 
+    def call_back(self, token: str, body: Json) -> None:
+        """The first answer of an interaction: 4 a message, 5 "is thinking", 6 seen."""
+        found = self.interactions.get(token)
+        if found is None or time.monotonic() - found.at > 3.0 or found.answered:
+            raise RefusalError(404, 10062, "Unknown interaction")
+        if body["type"] not in (4, 5, 6):
+            raise RefusalError(400, 50035, "Invalid Form Body", errors={"type": body["type"]})
+        found.answered = body["type"]
+        only_for_them = body.get("data", {}).get("flags", 0) & 64
+        if body["type"] in (4, 5) and not only_for_them:
+            content = body.get("data", {}).get("content", "")
+            found.message = int(self.write(found.channel, self.bot, {"content": content})["id"])
+
+    def answer(self, token: str, body: Json) -> Json:
+        """Change the answer of a slash command."""
+        found = self.interactions.get(token)
+        if found is None or not found.message:
+            raise RefusalError(404, 10015, "Unknown Webhook")
+        return self.edit(found.channel, found.message, body)
+
+    def register(self, commands: list[Json]) -> list[Json]:
+        """Replace the menu of slash commands."""
+        if len(commands) > 100 or len({command.get("name") for command in commands}) != len(commands):
+            raise RefusalError(400, 50035, "Invalid Form Body")
+        for command in commands:
+            _check_command(command)
+        self.commands = commands
+        return commands
+
     def delete(self, channel: int, number: int) -> None:
         if self.in_channel(channel).pop(number, None) is None:
             raise RefusalError(404, 10008, "Unknown Message")
@@ -150,6 +192,23 @@ class World:
         else:
             chosen = [i for i in ids if "before" not in query or i < int(query["before"])][-limit:]
         return [self.messages[channel][i] for i in reversed(chosen)]
+
+
+_COMMAND_NAME = re.compile(r"[-_'a-z0-9]{1,32}")
+
+
+def _check_command(command: Json) -> None:
+    """Refuse a slash command that Discord refuses."""
+    texts = [command.get("description", ""), *command.get("description_localizations", {}).values()]
+    texts += [option.get("description", "") for option in command.get("options", [])]
+    wrong = (
+        not _COMMAND_NAME.fullmatch(command.get("name", ""))
+        or any(not 1 <= len(text) <= 100 for text in texts)
+        or not set(command.get("description_localizations", {})) <= {"zh-TW", "zh-CN", "ja", "de", "fr"}
+        or not set(command.get("contexts", [])) <= {0, 1, 2}
+    )
+    if wrong:
+        raise RefusalError(400, 50035, "Invalid Form Body", errors={"command": command.get("name", "")})
 
 
 def _check(body: Json, *, files: bool) -> None:
