@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Protocol
 
-from appliance.errors import ApplianceError
+from appliance.errors import ApplianceError, InputError
 from appliance.gateway.commands import Ask, Choice, Commands, Said
+from appliance.local_models.catalogue import entry
+from appliance.local_models.commands import list_models
 from appliance.local_models.supervisor import Supervisor
 from appliance.messages import Role
 from appliance.observability.health import Health, State
@@ -22,7 +25,10 @@ class TellOwner(Protocol):
 
 
 class LocalOffers:
-    """Given the supervisor of the models service, keep health in step, offer once, and fetch on a yes."""
+    """Given the supervisor of the models service, keep health in step, offer once, and fetch on a yes.
+
+    `folder` holds the models, `chain` says how the models of the chain stand.
+    """
 
     def __init__(
         self,
@@ -31,7 +37,11 @@ class LocalOffers:
         notices: Notices,
         tell_owner: TellOwner,
         language: Callable[[], str],
+        folder: Path,
+        chain: Callable[[], list[dict[str, Any]]],
     ) -> None:
+        self._folder = folder
+        self._chain = chain
         self._supervisor = supervisor
         self._health = health
         self._notices = notices
@@ -66,11 +76,39 @@ class LocalOffers:
     async def _models(self, ask: Ask) -> Said:
         match ask.words:
             case ["pull", name]:
-                if name not in self._fetching or self._fetching[name].done():
-                    self._fetching[name] = asyncio.create_task(self._pull(name), name="model-pull")
+                self._begin(name)
                 return Said(say("model_fetching", ask.language, name=name))
             case _:
                 return Said(self._list(ask.language), self._choices(ask.language))
+
+    def _begin(self, name: str) -> None:
+        if name not in self._fetching or self._fetching[name].done():
+            self._fetching[name] = asyncio.create_task(self._pull(name), name="model-pull")
+
+    # the page -------------------------------------------------------------------------------------------------------
+
+    def fetch(self, name: str) -> None:
+        """Begin to fetch a model of the catalogue. Raises NotFoundError, or InputError where nothing is fetched."""
+        if not self._supervisor.wanted:
+            raise InputError("No local model is used here.", fix='Name "local" in models.chain.')
+        self._begin(entry(name).name)
+
+    def shown(self) -> dict[str, Any]:
+        """The chain, the local model and the catalogue, for the page."""
+        state = self._supervisor.status()
+        nothing = {"model": None, "detail": None, "percent": None, "fix": None}
+        pulls = [{"percent": None} | one for one in state.get("pulls", [])]
+        catalogue = [
+            row | {"shown_size": f"{row['size'] / 1e9:.1f} GB" if row["size"] >= 1e8 else f"{row['size'] / 1e6:.0f} MB"}
+            for row in list_models(self._folder)
+        ]
+        return {
+            "chain": self._chain(),
+            "local": nothing | state,
+            "pulls": pulls,
+            "catalogue": catalogue,
+            "fetches": self._supervisor.wanted,
+        }
 
     def _list(self, language: str) -> str:
         state = self._supervisor.status()

@@ -6,6 +6,7 @@ Below it `foundation.py` has what every part stands on; above it `app.py` owns t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import structlog
@@ -52,6 +53,7 @@ from appliance.platforms import channels_of, members_of
 from appliance.preferences import Preferences
 from appliance.remembering import Remembering
 from appliance.settings import Settings
+from appliance.settings_example import in_force
 from appliance.skillset import SkillSet
 from appliance.spending import adjust
 from appliance.spending.show import MoneyText, footer_text
@@ -261,7 +263,13 @@ class Parts(Foundation):
         )
         self.execution.add_commands(self.commands)
         self.local_offers = LocalOffers(
-            self.supervisor, self.health, self.monitoring.notices, self.owner.tell, self.owner.language
+            self.supervisor,
+            self.health,
+            self.monitoring.notices,
+            self.owner.tell,
+            self.owner.language,
+            self.state / "models",
+            self.resolver.status,
         )
         if self.supervisor.wanted:
             self.local_offers.add_commands(self.commands)
@@ -389,6 +397,8 @@ class Parts(Foundation):
             memory=self.owners_memory,
             skills=self.skills,
             mcp=self.mcp,
+            settings_listed=partial(in_force, self.settings),
+            model_shelf=self.local_offers,
             hooks={name: hook for channel in self.channels for name, hook in channel.hooks.items()},
         )
         self.server = Server(services)

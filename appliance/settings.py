@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import SecretStr, ValidationError, field_validator
+from pydantic import PrivateAttr, SecretStr, ValidationError, field_validator
+from pydantic.fields import FieldInfo
 
 from appliance.errors import SettingsError
 from appliance.messages import Mode
@@ -235,6 +236,11 @@ class Settings(Section):
         {"home": {"url": "http://homeassistant:8123/api/mcp"}},
     )
     logging: LoggingSettings = LoggingSettings()
+    _origins: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    def origin(self, path: str) -> str:
+        """Where the setting at a dotted path was set: `environment`, `file`, `command line`, or `default`."""
+        return self._origins.get(path, "default")
 
     @property
     def state(self) -> Path:
@@ -260,6 +266,9 @@ class Settings(Section):
         return self.models.cheap
 
 
+_NO_FIELD = FieldInfo()
+
+
 def load_settings(
     config: Path | None = None, environ: Mapping[str, str] | None = None, overrides: dict[str, Any] | None = None
 ) -> Settings:
@@ -277,6 +286,8 @@ def load_settings(
         tree = _file(candidate, problems) if candidate.is_file() else {}
     else:
         tree = _file(path, problems)
+    origins = dict.fromkeys(_paths(tree), "file") | dict.fromkeys(_paths(from_env), "environment")
+    origins |= dict.fromkeys(_paths(overrides or {}), "command line")
     _merge(tree, from_env)
     _merge(tree, overrides or {})
     settings: Settings | None = None
@@ -286,7 +297,19 @@ def load_settings(
         problems.extend(_explain(item) for item in error.errors(include_url=False))
     if problems or settings is None:
         raise SettingsError(sorted(problems), fix="`appliance config example` shows every setting.")
+    settings._origins.update(origins)
     return settings
+
+
+def _paths(tree: dict[str, Any]) -> list[str]:
+    """The dotted paths of a tree, as deep as sections go."""
+    found = []
+    for name, value in tree.items():
+        if isinstance(value, dict) and not isinstance(Settings.model_fields.get(name, _NO_FIELD).default, dict):
+            found += [f"{name}.{key}" for key in value]
+        else:
+            found.append(name)
+    return found
 
 
 def secret_values(section: Section) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
@@ -36,6 +37,44 @@ def rows() -> Iterator[tuple[str, str, str, str]]:
                 yield f"{name}.{key}", f"APPLIANCE_{name}__{key}".upper(), toml(inner.default), inner.description or ""
         else:
             yield name, f"APPLIANCE_{name}".upper(), toml(field.default), field.description or ""
+
+
+def in_force(settings: Settings) -> list[dict[str, Any]]:
+    """Every section with its settings as they are: path, variable, value, where it was set, description.
+
+    Of a secret only whether it is set; addresses that could hold one are shown without what stands before an @.
+    """
+    sections: dict[str, list[dict[str, Any]]] = {}
+    for path, variable, default, description in rows():
+        section, _, key = path.rpartition(".")
+        held: Any = getattr(settings, section) if section else settings
+        value = getattr(held, key)
+        secret = isinstance(value, SecretStr)
+        sections.setdefault(section or "general", []).append(
+            {
+                "path": path,
+                "variable": variable,
+                "value": "" if secret else _USERINFO.sub("//", toml(_without_secrets(value))),
+                "secret": secret,
+                "set": bool(value.get_secret_value()) if secret else settings.origin(path) != "default",
+                "origin": settings.origin(path),
+                "default": default,
+                "description": description,
+            }
+        )
+    return [{"name": name, "rows": found} for name, found in sections.items()]
+
+
+_USERINFO = re.compile(r"//[^/@\s\"]+@")
+
+
+def _without_secrets(value: Any) -> Any:
+    """A value whose tables of sections show no secret."""
+    if isinstance(value, dict):
+        return {key: _without_secrets(one) for key, one in value.items()}
+    if isinstance(value, BaseModel):
+        return {key: "***" if isinstance(one, SecretStr) and one.get_secret_value() else one for key, one in value}
+    return value
 
 
 def _is_section(field: FieldInfo) -> bool:

@@ -23,6 +23,7 @@ from appliance.gateway.api import (
     deciding,
     health,
     hooks,
+    inventory,
     login,
     mcp,
     memory,
@@ -57,7 +58,7 @@ def build_app(services: Services) -> Protection:
     """Given the services, return the whole ASGI application."""
     handlers: list[Any] = []
     api = (messages, sessions, overview, openai, health, login, people, rules, skills, mcp, memory, schedules, hooks)
-    for module in (*api, pages, spend_page, deciding):
+    for module in (*api, pages, spend_page, deciding, inventory):
         handlers.extend(module.routes(services))
     app = Litestar(
         handlers,

@@ -168,6 +168,13 @@ class McpView(Protocol):
     async def check(self, name: str = "") -> dict[str, Any]: ...
 
 
+class ModelShelf(Protocol):
+    """Models as the owner sees them (local_offers.LocalOffers). `fetch` begins; raises NotFoundError."""
+
+    def shown(self) -> dict[str, Any]: ...
+    def fetch(self, name: str) -> None: ...
+
+
 MemorySearch = Callable[[str, int], Awaitable[list[dict[str, Any]]]]
 
 
@@ -202,4 +209,6 @@ class Services:
     schedules: Schedules | None = None
     doctor: Callable[[], Awaitable[list[dict[str, Any]]]] | None = None
     alerts: Callable[[dict[str, Any]], Awaitable[None]] | None = None
+    settings_listed: Callable[[], list[dict[str, Any]]] | None = None
+    model_shelf: ModelShelf | None = None
     hooks: Mapping[str, Hook] = field(default_factory=dict)

@@ -27,7 +27,8 @@ def routes(services: Services) -> list[Any]:
     return handlers
 
 
-def _show(name: str, request: AnyRequest, services: Services, **values: Any) -> Response[str]:
+def page_of(name: str, request: AnyRequest, services: Services, **values: Any) -> Response[str]:
+    """A page in the form of desk.html, with the links to the others."""
     return page(
         f"{name}.html", request, services, say=say, here=f"/{name}", links=links(services),
         when=lambda text: when(text, services), **values,
@@ -48,7 +49,7 @@ def _approvals(services: Services) -> list[Any]:
     @get("/approvals")
     async def show(request: AnyRequest) -> Response[str]:
         remembered = rules.rules() if rules is not None else ()
-        return _show("approvals", request, services, waiting=approvals.list(), rules=remembered)
+        return page_of("approvals", request, services, waiting=approvals.list(), rules=remembered)
 
     return [show]
 
@@ -62,7 +63,7 @@ def _memory(services: Services) -> list[Any]:
     async def show(request: AnyRequest) -> Response[str]:
         query = request.query_params.get("q", "").strip()[:_QUERY_CHARS]
         hits = await search(query, _HITS) if query and search is not None else []
-        return _show(
+        return page_of(
             "memory", request, services, query=query, hits=hits, searchable=search is not None,
             waiting=memory.waiting(), forgotten=memory.last_forgotten(), **captured(memory, services.sessions),
         )  # fmt: skip
@@ -103,7 +104,7 @@ def _schedules(services: Services) -> list[Any]:
 
     @get("/schedules")
     async def show(request: AnyRequest) -> Response[str]:
-        return _show("schedules", request, services, jobs=schedules.rows(), heartbeat=schedules.heartbeat())
+        return page_of("schedules", request, services, jobs=schedules.rows(), heartbeat=schedules.heartbeat())
 
     return [show]
 
@@ -135,7 +136,7 @@ def _health(services: Services) -> list[Any]:
         count = {status: sum(one["status"] == status for one in findings) for status in ("fail", "warn", "pass")}
         worst_first = sorted(findings, key=lambda one: ("fail", "warn", "pass").index(one["status"]))
         parts = [part.as_json() for part in services.health.parts()]
-        return _show("health", request, services, findings=worst_first, count=count, parts=parts)
+        return page_of("health", request, services, findings=worst_first, count=count, parts=parts)
 
     @get("/api/doctor")
     async def checks() -> Response[Any]:

@@ -68,6 +68,8 @@ def links(services: Services) -> list[tuple[str, str]]:
         "schedules": services.schedules,
         "spend": services.spending,
         "context": services.context,
+        "models": services.model_shelf,
+        "settings": services.settings_listed,
         "health": services.doctor,
     }
     return [(f"/{name}", f"page_{name}") for name, part in there.items() if part is not None]

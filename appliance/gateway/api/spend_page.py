@@ -7,10 +7,9 @@ from typing import Any, Protocol, runtime_checkable
 from litestar import Response, get
 
 from appliance.gateway.api import charts
+from appliance.gateway.api.deciding import page_of
 from appliance.gateway.api.http import AnyRequest
-from appliance.gateway.api.pages import page
 from appliance.gateway.services import Services
-from appliance.texts import say
 
 
 class Today(Protocol):
@@ -45,7 +44,7 @@ def routes(services: Services) -> list[Any]:
 
     @get("/spend")
     async def spend(request: AnyRequest) -> Response[str]:
-        return page("spend.html", request, services, say=say, **values(figures))
+        return page_of("spend", request, services, **values(figures))
 
     return [spend]
 

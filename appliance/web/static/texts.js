@@ -57,6 +57,8 @@ export const TEXTS = {
   "pages.memory": ["Memory", "記憶", "记忆"],
   "pages.schedules": ["Schedules", "排程", "日程"],
   "pages.context": ["Context", "上下文", "上下文"],
+  "pages.models": ["Models", "模型", "模型"],
+  "pages.settings": ["Settings in force", "目前的設定", "当前的设置"],
   "pages.health": ["Health", "健康狀態", "健康状态"],
   "waiting": ["Waits for your word", "等待您決定", "等待您决定"],
   "approval.asked": ["May this run? {why} (until {until})", "可以執行嗎？{why}（期限 {until}）", "可以运行吗？{why}（截止 {until}）"],

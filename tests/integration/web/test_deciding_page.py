@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.chromium,
     pytest.mark.skipif(CHROMIUM is None and not REQUIRED, reason="no Chromium on this machine"),
 ]
-PAGES = ("/approvals", "/memory?q=locker", "/schedules", "/health")
+PAGES = ("/approvals", "/memory?q=locker", "/schedules", "/models", "/settings", "/health")
 LONG = "x" * 300
 
 
