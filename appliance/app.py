@@ -20,6 +20,7 @@ from appliance import __version__
 from appliance.agent.sessions import Sessions
 from appliance.backup import backup, newest_backup, prune, require_books, restore_point
 from appliance.channels.base import ChatChannel
+from appliance.channels.ntfy import NtfyCarrier
 from appliance.clock import SystemClock
 from appliance.database import Database
 from appliance.errors import StateError
@@ -136,6 +137,7 @@ class Appliance(Parts):
         await self.monitoring.notices.resume()
         self.hooks.start()
         self.automation.start()
+        self.delivery.attach(NtfyCarrier(self.settings.notices.ntfy_token.get_secret_value()))
         for channel in self.channels:
             self.spawn(self._open_channel(channel), channel.name)
         if self.settings.has_key:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from appliance.errors import BudgetExceededError
@@ -61,10 +62,23 @@ class OwnerVoice:
             buttons = await self.commands.buttons_for(wanted, Person(person, role=Role.OWNER), channel)
             said = text if buttons or not choices else shown
             await self.delivery.say(Outbound(channel, place, said, buttons=buttons, kind="notice"))
+        for outbound in self._pushes(shown):
+            await self.delivery.say(outbound)
 
     async def notice(self, key: str) -> None:
         """Say one of the appliance's texts to the owner, in their language."""
         await self.tell(say(key, self.language()))
+
+    def _pushes(self, text: str) -> list[Outbound]:
+        """The same notice for where nothing is heard from: an ntfy topic, a webhook."""
+        wanted = self.settings.notices
+        pushes = []
+        if wanted.ntfy_url:
+            pushes.append(Outbound("ntfy", {"url": wanted.ntfy_url}, text, kind="notice"))
+        if wanted.webhook_url:
+            body = json.dumps({"text": text}, ensure_ascii=False)
+            pushes.append(Outbound("webhook", {"url": wanted.webhook_url}, body, kind="notice"))
+        return pushes
 
     def show(self, text: str) -> None:
         """Show a text to whoever watches the owner's conversation right now."""

@@ -23,7 +23,7 @@ from appliance.errors import SettingsError
 from appliance.messages import Mode
 from appliance.settings_base import Section, setting
 from appliance.settings_budget import BudgetSettings
-from appliance.settings_channels import DiscordSettings, TelegramSettings
+from appliance.settings_channels import DiscordSettings, NoticesSettings, TelegramSettings
 from appliance.settings_exec import ExecSettings
 from appliance.settings_hooks import HooksSettings
 from appliance.settings_mcp import McpServerSettings, ServerName
@@ -223,6 +223,7 @@ class Settings(Section):
     agent: AgentSettings = AgentSettings()
     telegram: TelegramSettings = TelegramSettings()
     discord: DiscordSettings = DiscordSettings()
+    notices: NoticesSettings = NoticesSettings()
     exec: ExecSettings = ExecSettings()
     web: WebSettings = WebSettings()
     memory: MemorySettings = MemorySettings()

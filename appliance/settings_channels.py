@@ -37,3 +37,15 @@ class DiscordSettings(Section):
         [], "Ids of server channels in which the agent answers when mentioned.", [1234567890123456789]
     )
     members: list[int] = setting([], "User ids that are household members without pairing.", [1234567890123456789])
+
+
+class NoticesSettings(Section):
+    ntfy_url: str = setting(
+        "", "An ntfy topic that what you are told is pushed to as well.", "https://ntfy.sh/my-secret-topic"
+    )
+    ntfy_token: SecretStr = setting(SecretStr(""), "Access token of that topic.", "tk_abc")
+    webhook_url: str = setting(
+        "",
+        'An address that gets what you are told as JSON: {"text": ...}.',
+        "http://homeassistant.local:8123/api/webhook/x",
+    )

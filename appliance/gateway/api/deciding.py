@@ -120,7 +120,7 @@ def _context(services: Services) -> list[Any]:
         names = [str(row["name"]) for row in services.sessions.list()]
         found = account(find(services, session))
         rows = [{**row, "tool": kind == "tools"} for kind in ("sections", "tools") for row in found[kind]]
-        return _show("context", request, services, session=session, names=names, account=found, rows=rows)
+        return page_of("context", request, services, session=session, names=names, account=found, rows=rows)
 
     return [show]
 

@@ -51,7 +51,7 @@ def test_the_key_of_a_further_model_server_is_not_shown() -> None:
 
 async def test_the_models_page_shows_the_chain_and_the_catalogue(whole: Whole) -> None:
     shown = (await whole.client.get("/api/models/catalogue")).json()
-    assert [one["model"] for one in shown["chain"]][0] == "claude-sonnet-5-5"
+    assert next(one["model"] for one in shown["chain"]) == "claude-sonnet-5-5"
     assert all(one["licence"] and one["size"] > 0 for one in shown["catalogue"])
     page = (await whole.client.get("/models")).text
     assert shown["catalogue"][0]["name"] in page
