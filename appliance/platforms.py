@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from appliance.channels.base import ChannelParts, ChatChannel
 from appliance.channels.discord.channel import DiscordChannel
 from appliance.channels.telegram.channel import TelegramChannel
+from appliance.channels.whatsapp.channel import WhatsAppChannel
 from appliance.settings import Settings
 
 
@@ -17,9 +18,15 @@ def channels_of(settings: Settings, parts: ChannelParts) -> list[ChatChannel]:
         channels.append(TelegramChannel(settings.telegram, parts))
     if settings.discord.bot_token.get_secret_value():
         channels.append(DiscordChannel(settings.discord, parts))
+    if settings.whatsapp.access_token.get_secret_value():
+        channels.append(WhatsAppChannel(settings.whatsapp, parts))
     return channels
 
 
 def members_of(settings: Settings) -> dict[str, Iterable[int | str]]:
     """By channel, who is a household member without pairing."""
-    return {"telegram": settings.telegram.members, "discord": settings.discord.members}
+    return {
+        "telegram": settings.telegram.members,
+        "discord": settings.discord.members,
+        "whatsapp": settings.whatsapp.members,
+    }

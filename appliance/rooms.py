@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from appliance.agent import sessions
 from appliance.automation import jobs
-from appliance.channels import access
+from appliance.channels import access, held
 from appliance.channels.discord import state as discord_state
 from appliance.channels.telegram import state as telegram_state
 from appliance.database import Rooms
@@ -23,6 +23,7 @@ def core_rooms() -> Rooms:
         "outbox": outbox.MIGRATIONS,
         "buttons": buttons.MIGRATIONS,
         "access": access.MIGRATIONS,
+        "held calls": held.MIGRATIONS,
         "telegram": telegram_state.MIGRATIONS,
         "discord": discord_state.MIGRATIONS,
         "cron": jobs.MIGRATIONS,

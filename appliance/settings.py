@@ -23,7 +23,7 @@ from appliance.errors import SettingsError
 from appliance.messages import Mode
 from appliance.settings_base import Section, setting
 from appliance.settings_budget import BudgetSettings
-from appliance.settings_channels import DiscordSettings, NoticesSettings, TelegramSettings
+from appliance.settings_channels import DiscordSettings, NoticesSettings, TelegramSettings, WhatsAppSettings
 from appliance.settings_exec import ExecSettings
 from appliance.settings_hooks import HooksSettings
 from appliance.settings_mcp import McpServerSettings, ServerName
@@ -38,6 +38,8 @@ SHORT_NAMES = {
     "TELEGRAM_API_BASE": ("telegram", "api_base"),
     "DISCORD_BOT_TOKEN": ("discord", "bot_token"),
     "DISCORD_API_BASE": ("discord", "api_base"),
+    "WHATSAPP_ACCESS_TOKEN": ("whatsapp", "access_token"),
+    "WHATSAPP_APP_SECRET": ("whatsapp", "app_secret"),
 }
 # Read from the environment by other parts (test seams, compose), not settings.
 NOT_SETTINGS = {"APPLIANCE_CONFIG", "APPLIANCE_TOKEN", "APPLIANCE_URL", "APPLIANCE_REQUIRE", "APPLIANCE_CRASH_AT"}
@@ -223,6 +225,7 @@ class Settings(Section):
     agent: AgentSettings = AgentSettings()
     telegram: TelegramSettings = TelegramSettings()
     discord: DiscordSettings = DiscordSettings()
+    whatsapp: WhatsAppSettings = WhatsAppSettings()
     notices: NoticesSettings = NoticesSettings()
     exec: ExecSettings = ExecSettings()
     web: WebSettings = WebSettings()

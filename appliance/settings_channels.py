@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import SecretStr, field_validator
+from pydantic import SecretStr, field_validator, model_validator
 
 from appliance.settings_base import Section, setting
 
@@ -37,6 +37,24 @@ class DiscordSettings(Section):
         [], "Ids of server channels in which the agent answers when mentioned.", [1234567890123456789]
     )
     members: list[int] = setting([], "User ids that are household members without pairing.", [1234567890123456789])
+
+
+class WhatsAppSettings(Section):
+    access_token: SecretStr = setting(SecretStr(""), "Permanent token of the system user at Meta.", "EAAG...")
+    phone_number_id: str = setting("", "Id of the phone number (not the number itself).", "106540352242922")
+    app_secret: SecretStr = setting(SecretStr(""), "App secret; calls are proved with it.", "abc123")
+    verify_token: SecretStr = setting(
+        SecretStr(""), "A word of your own that Meta repeats when the webhook is set.", "w-1"
+    )
+    api_base: str = setting("https://graph.facebook.com/v23.0", "Address of the Graph API with its version.")
+    members: list[int] = setting([], "Phone numbers that are household members without pairing.", [85291234567])
+
+    @model_validator(mode="after")
+    def _whole(self) -> WhatsAppSettings:
+        needed = (self.phone_number_id, self.app_secret.get_secret_value(), self.verify_token.get_secret_value())
+        if self.access_token.get_secret_value() and not all(needed):
+            raise ValueError("with access_token also phone_number_id, app_secret and verify_token are needed")
+        return self
 
 
 class NoticesSettings(Section):

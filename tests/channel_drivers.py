@@ -12,9 +12,11 @@ from typing import Any, ClassVar
 
 from appliance.testing.fake_discord import FakeDiscord
 from appliance.testing.fake_telegram import FakeTelegram
+from appliance.testing.fake_whatsapp import FakeWhatsApp
 from tests.channel_bench import ChannelBench
 from tests.discord_bench import DiscordBench
 from tests.telegram_bench import Bench as TelegramBench
+from tests.whatsapp_bench import OWNER, STRANGER, WhatsAppBench
 
 _FENCED = re.compile(r"```[^\n]*\n(.*?)\n?```", re.DOTALL)
 
@@ -209,4 +211,70 @@ class Discord(Driver):
         return [m for _, m in sorted(held.items()) if m["author"]["bot"] and "Paired" not in m["content"]]
 
 
-DRIVERS: dict[str, type[Driver]] = {driver.name: driver for driver in (Telegram, Discord)}
+class WhatsApp(Driver):
+    name, limit, edits, owner, stranger = "whatsapp", 4096, False, OWNER, STRANGER
+    bench: WhatsAppBench
+
+    async def open(self, folder: Path) -> None:
+        fake = FakeWhatsApp()
+        await fake.start()
+        self.bench = WhatsAppBench(fake, folder)
+        await self.bench.serve()
+        await self.bench.start()
+
+    async def close(self) -> None:
+        await self.bench.stop()
+        await self.bench.whatsapp.stop()
+        await self.bench.unserve()
+
+    async def pair(self) -> None:
+        await self.bench.pair()
+
+    async def say(self, text: str, user: Any = None) -> Any:
+        return self.bench.whatsapp.say(user or self.owner, "text", {"body": text})
+
+    async def repeat(self, said: Any) -> None:
+        self.bench.whatsapp.repeat(said)
+
+    async def send_file(self, name: str, data: bytes) -> None:
+        media = self.bench.whatsapp.add_media(data, "text/plain", name)
+        held = {"id": media, "filename": name, "mime_type": "text/plain"}
+        self.bench.whatsapp.say(self.owner, "document", held)
+
+    async def press(self, label: str) -> None:
+        for message in reversed(self._mine()):
+            for identity, title in _choices(message):
+                if title == label:
+                    held = {"type": "button_reply", "button_reply": {"id": identity, "title": title}}
+                    self.bench.whatsapp.say(self.owner, "interactive", held)
+                    return
+        raise AssertionError(f"no button {label}")
+
+    def replies(self, user: Any = None) -> list[str]:
+        return self.bench.replies(user or self.owner)
+
+    def buttons(self) -> list[list[str]]:
+        return [[title for _, title in _choices(message)] for message in self._mine()]
+
+    def code(self) -> list[str]:
+        return [found for text in self.replies() for found in _FENCED.findall(text)]
+
+    def files(self) -> list[str]:
+        held = self.bench.whatsapp.sent.get(self.owner, [])
+        return [m["document"]["filename"] for m in held if m["type"] == "document"]
+
+    def _mine(self) -> list[dict[str, Any]]:
+        held = self.bench.whatsapp.sent.get(self.owner, [])
+        return [
+            m for m in held if m["type"] == "interactive" or (m["type"] == "text" and "Paired" not in str(m["text"]))
+        ]
+
+
+def _choices(message: dict[str, Any]) -> list[tuple[str, str]]:
+    action = message.get("interactive", {}).get("action", {})
+    found = [one["reply"] for one in action.get("buttons", [])]
+    found += [row for section in action.get("sections", []) for row in section["rows"]]
+    return [(one["id"], one["title"]) for one in found]
+
+
+DRIVERS: dict[str, type[Driver]] = {driver.name: driver for driver in (Telegram, Discord, WhatsApp)}

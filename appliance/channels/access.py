@@ -47,6 +47,11 @@ CODE_SECONDS = 3600.0
 MAX_PENDING = 3
 MAX_GUESSES = 5  # wrong codes per person and hour
 _NUMERIC = re.compile(r"[1-9][0-9]{0,19}", re.ASCII)
+# What an id looks like where it is not a number.
+_FORMS = {
+    "slack": re.compile(r"[UW][A-Z0-9]{2,20}", re.ASCII),
+    "email": re.compile(r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9.-]{1,190}", re.ASCII),
+}
 _CODE = re.compile(f"[{ALPHABET}]{{{CODE_LENGTH}}}")
 _REMEMBERED = 4096
 PairedListener = Callable[[str, Person], Awaitable[None]]
@@ -75,9 +80,10 @@ class PendingRequest:
     expires_at: float
 
 
-def valid_id(user: object) -> bool:
-    """True for a platform id as it must be: decimal digits, no sign, no blank, no leading zero, not 0."""
-    return isinstance(user, str) and _NUMERIC.fullmatch(user) is not None
+def valid_id(user: object, channel: str = "") -> bool:
+    """True for a platform id as it must be: decimal digits, no sign, no blank, no leading zero, not 0; where the
+    channel's ids are no numbers, its own form."""
+    return isinstance(user, str) and _FORMS.get(channel, _NUMERIC).fullmatch(user) is not None
 
 
 def session_for(
@@ -108,7 +114,7 @@ class Access:
 
     def check(self, channel: str, user: object, *, name: str = "") -> Person | None:
         """The person with this id on this channel, or None for somebody unknown. `name` is only for display."""
-        if not valid_id(user):
+        if not valid_id(user, channel):
             return None
         rows = self._database.read("SELECT role, language FROM people WHERE channel = ? AND id = ?", (channel, user))
         if rows:
@@ -170,7 +176,7 @@ class Access:
 
     async def meet(self, channel: str, user: object, *, text: str, name: str = "", language: str = "") -> Meeting:
         """An unknown person wrote `text` in private: pair them, give them a code, or keep silent."""
-        if not valid_id(user):
+        if not valid_id(user, channel):
             return Meeting("silent")
         who = (channel, str(user))
         code = _normal(text)

@@ -92,5 +92,5 @@ async def test_what_is_no_update_is_refused_and_not_kept(telegram: FakeTelegram,
     await bench.until(lambda: telegram.world.webhook["url"])
     headers = {"x-telegram-bot-api-secret-token": secret_of(telegram.world.token)}
     assert (await bench.channel.hooks["telegram"](HookRequest("POST", headers, {}, broken))).status == 400
-    assert bench.database.read("SELECT count(*) FROM telegram_updates") == [(0,)]
+    assert bench.database.read("SELECT count(*) FROM held_calls") == [(0,)]
     await bench.stop()

@@ -146,7 +146,7 @@ class TelegramChannel(PlatformChannel):
         """Take one update; return once what follows from it is on disk."""
         assert self._bot is not None
         number, now = int(update.update_id), self._clock.now()
-        extra = partial(state.taken, account=self._account, number=number, now=now)
+        extra = partial(state.put_offset, account=self._account, update=number, now=now)
         heard = read_update(update, self._bot)
         if isinstance(heard, Heard):
             await self._take(heard, extra, number)

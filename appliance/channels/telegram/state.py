@@ -1,5 +1,4 @@
-"""What the channel remembers in core.db: the offset, which command menus stand, groups that moved, updates that a
-webhook brought and that are not taken yet."""
+"""What the channel remembers in core.db: the offset, which command menus stand, groups that moved."""
 
 from __future__ import annotations
 
@@ -13,12 +12,6 @@ MIGRATIONS: list[Migration] = [
         """CREATE TABLE telegram_state(
             account TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, at REAL NOT NULL,
             PRIMARY KEY (account, key)
-        ) WITHOUT ROWID;""",
-    ),
-    (
-        "telegram updates by webhook",
-        """CREATE TABLE telegram_updates(
-            account TEXT NOT NULL, number INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (account, number)
         ) WITHOUT ROWID;""",
     ),
 ]
@@ -64,27 +57,3 @@ def moves(database: Database, account: str) -> dict[int, int]:
     """Groups that have another id now: the old one to the new one."""
     rows = database.read("SELECT key, value FROM telegram_state WHERE account = ? AND key LIKE 'moved:%'", (account,))
     return {int(key.partition(":")[2]): int(new) for key, new in rows}
-
-
-def put_update(connection: apsw.Connection, account: str, number: int, body: str) -> None:
-    """Keep an update until it is taken; one that is kept already stays as it is."""
-    connection.execute("INSERT OR IGNORE INTO telegram_updates VALUES (?, ?, ?)", (account, number, body))
-
-
-def next_update(database: Database, account: str) -> tuple[int, str] | None:
-    """The oldest update that is not taken: number and JSON."""
-    rows = database.read(
-        "SELECT number, body FROM telegram_updates WHERE account = ? ORDER BY number LIMIT 1", (account,)
-    )
-    return (int(rows[0][0]), str(rows[0][1])) if rows else None
-
-
-def drop_update(connection: apsw.Connection, account: str, number: int) -> None:
-    """An update was taken, or cannot be read."""
-    connection.execute("DELETE FROM telegram_updates WHERE account = ? AND number = ?", (account, number))
-
-
-def taken(connection: apsw.Connection, account: str, number: int, now: float) -> None:
-    """An update was taken, however it came. Part of the transaction that takes it."""
-    put_offset(connection, account, number, now)
-    drop_update(connection, account, number)

@@ -9,13 +9,12 @@ import asyncio
 import hashlib
 import hmac
 import json
-from functools import partial
 from typing import Any
 
 import structlog
 
 from appliance.channels.base import Counts
-from appliance.channels.telegram import state
+from appliance.channels.held import HeldCalls
 from appliance.channels.telegram.api import TelegramApi
 from appliance.channels.telegram.taking import BACKOFF, Handle, Taker
 from appliance.channels.telegram.updates import ALLOWED
@@ -55,7 +54,7 @@ class Webhook:
         secret: str,
     ) -> None:
         self._api = api
-        self._database = database
+        self._held = HeldCalls(database, self.name)
         self._clock = clock
         self._health = health
         self._counts = counts
@@ -63,7 +62,6 @@ class Webhook:
         self._address = address
         self._secret = secret
         self._account = ""
-        self._news = asyncio.Event()
 
     async def receive(self, request: HookRequest) -> HookAnswer:
         """Telegram's call: 200 once the update is on disk, 403 for somebody else's, 503 before we know who we are."""
@@ -77,9 +75,8 @@ class Webhook:
         except (ValueError, KeyError, TypeError):
             return HookAnswer(400)
         body = request.body.decode("utf-8", "replace")
-        await self._database.write(partial(state.put_update, account=self._account, number=number, body=body))
+        await self._held.hold(f"{self._account}:{number}", body, number)
         self._counts.polled(self.name, self._clock.now())
-        self._news.set()
         return HookAnswer(200)
 
     async def run(self, account: str) -> None:
@@ -91,18 +88,13 @@ class Webhook:
 
     async def _take(self) -> None:
         while True:
-            self._news.clear()
-            found = state.next_update(self._database, self._account)
-            if found is None:
-                await self._news.wait()
-                continue
-            number, body = found
+            number, body = await self._held.next()
             update = _read(body)
             if update is None:
-                log.error("an update that cannot be read was left out", channel=self.name, update=number)
+                log.error("an update that cannot be read was left out", channel=self.name)
             elif not await self._taker.take(update):
                 continue
-            await self._database.write(partial(state.drop_update, account=self._account, number=number))
+            await self._held.drop(number)
 
     async def _watch(self) -> None:
         tries = 0

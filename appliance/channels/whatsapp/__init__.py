@@ -1,0 +1,1 @@
+"""WhatsApp by Meta's Cloud API: its servers call /hooks/whatsapp, answers go out by the Graph API."""
