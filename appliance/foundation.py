@@ -111,7 +111,7 @@ class Foundation:
             began=lambda: self.owner.notice("disk_full"),
             over=lambda: self.owner.notice("disk_room"),
         )
-        self.commands = Commands(buttons.Buttons(self.core, self.clock))
+        self.commands = Commands(buttons.Buttons(self.core, self.clock), written=("email",))
         folder = self.state / "config" / "hooks"
         self.hooks = Hooks(folder, self.state, self.clock, lambda: self.settings.hooks)
         self.hooking = Hooking(self.hooks, self.commands.handles)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from appliance.channels.base import ChannelParts, ChatChannel
 from appliance.channels.discord.channel import DiscordChannel
+from appliance.channels.mail.channel import MailChannel
 from appliance.channels.telegram.channel import TelegramChannel
 from appliance.channels.whatsapp.channel import WhatsAppChannel
 from appliance.settings import Settings
@@ -20,6 +21,8 @@ def channels_of(settings: Settings, parts: ChannelParts) -> list[ChatChannel]:
         channels.append(DiscordChannel(settings.discord, parts))
     if settings.whatsapp.access_token.get_secret_value():
         channels.append(WhatsAppChannel(settings.whatsapp, parts))
+    if settings.email.password.get_secret_value():
+        channels.append(MailChannel(settings.email, parts))
     return channels
 
 
@@ -28,5 +31,6 @@ def members_of(settings: Settings) -> dict[str, Iterable[int | str]]:
     return {
         "telegram": settings.telegram.members,
         "discord": settings.discord.members,
+        "email": settings.email.members,
         "whatsapp": settings.whatsapp.members,
     }

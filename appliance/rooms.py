@@ -6,6 +6,7 @@ from appliance.agent import sessions
 from appliance.automation import jobs
 from appliance.channels import access, held
 from appliance.channels.discord import state as discord_state
+from appliance.channels.mail import state as mail_state
 from appliance.channels.telegram import state as telegram_state
 from appliance.database import Rooms
 from appliance.gateway import auth, buttons, inbox, outbox
@@ -26,6 +27,7 @@ def core_rooms() -> Rooms:
         "held calls": held.MIGRATIONS,
         "telegram": telegram_state.MIGRATIONS,
         "discord": discord_state.MIGRATIONS,
+        "mail": mail_state.MIGRATIONS,
         "cron": jobs.MIGRATIONS,
         "auth": auth.MIGRATIONS,
         "spending": ledger.MIGRATIONS,

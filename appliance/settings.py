@@ -23,7 +23,13 @@ from appliance.errors import SettingsError
 from appliance.messages import Mode
 from appliance.settings_base import Section, setting
 from appliance.settings_budget import BudgetSettings
-from appliance.settings_channels import DiscordSettings, NoticesSettings, TelegramSettings, WhatsAppSettings
+from appliance.settings_channels import (
+    DiscordSettings,
+    EmailSettings,
+    NoticesSettings,
+    TelegramSettings,
+    WhatsAppSettings,
+)
 from appliance.settings_exec import ExecSettings
 from appliance.settings_hooks import HooksSettings
 from appliance.settings_mcp import McpServerSettings, ServerName
@@ -38,6 +44,7 @@ SHORT_NAMES = {
     "TELEGRAM_API_BASE": ("telegram", "api_base"),
     "DISCORD_BOT_TOKEN": ("discord", "bot_token"),
     "DISCORD_API_BASE": ("discord", "api_base"),
+    "EMAIL_PASSWORD": ("email", "password"),
     "WHATSAPP_ACCESS_TOKEN": ("whatsapp", "access_token"),
     "WHATSAPP_APP_SECRET": ("whatsapp", "app_secret"),
 }
@@ -226,6 +233,7 @@ class Settings(Section):
     telegram: TelegramSettings = TelegramSettings()
     discord: DiscordSettings = DiscordSettings()
     whatsapp: WhatsAppSettings = WhatsAppSettings()
+    email: EmailSettings = EmailSettings()
     notices: NoticesSettings = NoticesSettings()
     exec: ExecSettings = ExecSettings()
     web: WebSettings = WebSettings()

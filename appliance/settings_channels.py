@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import SecretStr, field_validator, model_validator
 
 from appliance.settings_base import Section, setting
@@ -54,6 +56,34 @@ class WhatsAppSettings(Section):
         needed = (self.phone_number_id, self.app_secret.get_secret_value(), self.verify_token.get_secret_value())
         if self.access_token.get_secret_value() and not all(needed):
             raise ValueError("with access_token also phone_number_id, app_secret and verify_token are needed")
+        return self
+
+
+class EmailSettings(Section):
+    address: str = setting("", "The agent's own mailbox; whoever writes to it talks to the agent.", "agent@example.com")
+    user: str = setting("", "Login name, where it is not the address.", "agent")
+    password: SecretStr = setting(SecretStr(""), "Password of the mailbox.", "abcd efgh ijkl mnop")
+    imap_host: str = setting("", "Server for letters that come.", "imap.example.com")
+    imap_port: int = setting(993, "Its port.", ge=1, le=65535)
+    smtp_host: str = setting("", "Server for letters that go.", "smtp.example.com")
+    smtp_port: int = setting(465, "Its port.", ge=1, le=65535)
+    security: Literal["tls", "starttls", "none"] = setting("tls", "How both are secured; `none` only on this machine.")
+    folder: str = setting("INBOX", "Folder in which letters are looked for.")
+    trusted_server: str = setting(
+        "",
+        "Name at the head of your mail server's Authentication-Results; without it nobody is believed.",
+        "mx.google.com",
+    )
+    members: list[str] = setting([], "Addresses that are household members without pairing.", ["kim@example.com"])
+
+    @model_validator(mode="after")
+    def _whole(self) -> EmailSettings:
+        if self.password.get_secret_value():
+            missing = [n for n in ("address", "imap_host", "smtp_host", "trusted_server") if not getattr(self, n)]
+            if missing:
+                raise ValueError(f"with password also {', '.join(missing)} must be set")
+            if self.security == "none" and not {self.imap_host, self.smtp_host} <= {"127.0.0.1", "localhost", "::1"}:
+                raise ValueError("a password goes to another machine only with security tls or starttls")
         return self
 
 

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any, ClassVar
 
 from appliance.testing.fake_discord import FakeDiscord
+from appliance.testing.fake_mail import FakeMail
 from appliance.testing.fake_telegram import FakeTelegram
 from appliance.testing.fake_whatsapp import FakeWhatsApp
+from tests import mail_bench
 from tests.channel_bench import ChannelBench
 from tests.discord_bench import DiscordBench
 from tests.telegram_bench import Bench as TelegramBench
@@ -28,6 +31,7 @@ class Driver(ABC):
     limit: ClassVar[int]
     edits: ClassVar[bool] = True
     presses: ClassVar[bool] = True
+    cuts: ClassVar[bool] = True
     owner: ClassVar[Any]
     stranger: ClassVar[Any]
     bench: ChannelBench
@@ -277,4 +281,52 @@ def _choices(message: dict[str, Any]) -> list[tuple[str, str]]:
     return [(one["id"], one["title"]) for one in found]
 
 
-DRIVERS: dict[str, type[Driver]] = {driver.name: driver for driver in (Telegram, Discord, WhatsApp)}
+class Mail(Driver):
+    name, limit, edits, presses, cuts = "email", 4096, False, False, False
+    owner, stranger = mail_bench.OWNER, mail_bench.STRANGER
+    bench: mail_bench.MailBench
+
+    async def open(self, folder: Path) -> None:
+        fake = FakeMail()
+        await fake.start()
+        self.bench = mail_bench.MailBench(fake, folder)
+        await self.bench.start()
+
+    async def close(self) -> None:
+        await self.bench.stop()
+        await self.bench.mail.stop()
+
+    async def pair(self) -> None:
+        await self.bench.pair()
+
+    async def say(self, text: str, user: Any = None) -> Any:
+        return self.bench.mail.write(user or self.owner, text)
+
+    async def repeat(self, said: Any) -> None:
+        [raw] = [raw for raw in self.bench.mail.letters if said.encode() in raw]
+        self.bench.mail.put(raw)  # the same letter, delivered twice
+
+    async def send_file(self, name: str, data: bytes) -> None:
+        letter = EmailMessage()
+        letter["From"], letter["Subject"], letter["Message-ID"] = self.owner, "Re: talk", "<file@home.example>"
+        letter.set_content("look")
+        letter.add_attachment(data, maintype="text", subtype="plain", filename=name)
+        self.bench.mail.deliver(letter, self.owner)
+
+    async def press(self, label: str) -> None:
+        raise AssertionError("letters have no buttons")
+
+    def replies(self, user: Any = None) -> list[str]:
+        return self.bench.replies(user or self.owner)
+
+    def buttons(self) -> list[list[str]]:
+        return [[] for _ in self.replies()]
+
+    def code(self) -> list[str]:
+        return [found for text in self.replies() for found in _FENCED.findall(text)]
+
+    def files(self) -> list[str]:
+        return [str(f.get_filename()) for letter in self.bench.mail.sent for f in letter.iter_attachments()]
+
+
+DRIVERS: dict[str, type[Driver]] = {driver.name: driver for driver in (Telegram, Discord, WhatsApp, Mail)}

@@ -6,7 +6,7 @@ A command exists only when something stands behind it: handlers are added by app
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from appliance.errors import ApplianceError
@@ -49,6 +49,11 @@ class Said:
     choices: tuple[Choice, ...] = ()
 
 
+def with_commands(said: Said) -> str:
+    """What a handler answers, for a place without buttons: the commands are written out."""
+    return "\n".join([said.text, *(f"{choice.label}: {choice.command}" for choice in said.choices)])
+
+
 Handler = Callable[[Ask], Awaitable[Said | str]]
 
 
@@ -63,11 +68,12 @@ class Command:
 
 
 class Commands:
-    """Given handlers, answer what starts with a slash, and presses of buttons."""
+    """Given handlers, answer what starts with a slash, and presses of buttons. `written`: channels without buttons."""
 
-    def __init__(self, buttons: Buttons | None = None) -> None:
+    def __init__(self, buttons: Buttons | None = None, written: Collection[str] = ()) -> None:
         self._commands: dict[str, Command] = {}
         self._buttons = buttons
+        self._written = frozenset(written)
         self.add("help", self._help, Role.GUEST)
 
     def add(self, name: str, run: Handler, role: Role = Role.OWNER, *, alias: Sequence[str] = ()) -> None:
@@ -98,7 +104,8 @@ class Commands:
             text = pressed
         said = await self._answer(text.strip(), inbound, language)
         buttons = await self._make_buttons(said.choices, inbound)
-        return Reply(received.turn, inbound.session, said.text, (received.row,), f"{received.turn}.0", buttons=buttons)
+        shown = with_commands(said) if inbound.channel in self._written else said.text
+        return Reply(received.turn, inbound.session, shown, (received.row,), f"{received.turn}.0", buttons=buttons)
 
     async def _pressed(self, received: Received, language: str) -> Reply | str:
         """The command behind a button, or the reply that refuses the press."""
@@ -131,7 +138,7 @@ class Commands:
 
     async def buttons_for(self, choices: Sequence[Choice], person: Person, channel: str) -> tuple[Button, ...]:
         """Buttons that run commands when this person presses them on this channel; alternatives of one another."""
-        if not choices or self._buttons is None:
+        if not choices or self._buttons is None or channel in self._written:
             return ()
         made = []
         row = ""

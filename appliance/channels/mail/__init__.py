@@ -1,0 +1,1 @@
+"""E-mail as a channel: letters come by IMAP (told of by IDLE), answers go by SMTP."""
