@@ -55,6 +55,7 @@ from appliance.remembering import Remembering
 from appliance.settings import Settings
 from appliance.settings_example import in_force
 from appliance.skillset import SkillSet
+from appliance.speech import Listener
 from appliance.spending import adjust
 from appliance.spending.show import MoneyText, footer_text
 from appliance.tidying import Tidying
@@ -188,6 +189,7 @@ class Parts(Foundation):
             footer=lambda reply: footer_text(reply.model, reply.cost) if self.settings.budget.footer else "",
         )
         self.intake.pool = self.pool
+        self.intake.listener = Listener(self.settings.speech)
         self.events.listen(self.delivery.on_event)
         self.events.listen(self.intake.on_event)
         self.events.listen(self.monitoring.on_event)

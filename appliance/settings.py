@@ -27,6 +27,7 @@ from appliance.settings_channels import (
     DiscordSettings,
     EmailSettings,
     NoticesSettings,
+    SpeechSettings,
     TelegramSettings,
     WhatsAppSettings,
 )
@@ -234,6 +235,7 @@ class Settings(Section):
     discord: DiscordSettings = DiscordSettings()
     whatsapp: WhatsAppSettings = WhatsAppSettings()
     email: EmailSettings = EmailSettings()
+    speech: SpeechSettings = SpeechSettings()
     notices: NoticesSettings = NoticesSettings()
     exec: ExecSettings = ExecSettings()
     web: WebSettings = WebSettings()

@@ -87,6 +87,15 @@ class EmailSettings(Section):
         return self
 
 
+class SpeechSettings(Section):
+    url: str = setting(
+        "", "Server in your house with /v1/audio/transcriptions (whisper.cpp, Speaches).", "http://192.168.1.20:8000"
+    )
+    model: str = setting("whisper-1", "Model name there.", "Systran/faster-whisper-small")
+    language: str = setting("", "Language of what is spoken; empty: the server finds out.", "zh")
+    timeout_seconds: float = setting(120.0, "How long one voice message may take.", gt=0, le=1800)
+
+
 class NoticesSettings(Section):
     ntfy_url: str = setting(
         "", "An ntfy topic that what you are told is pushed to as well.", "https://ntfy.sh/my-secret-topic"

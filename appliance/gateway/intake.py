@@ -35,6 +35,15 @@ class Commands(Protocol):
 
 
 _COMMIT_SECONDS = 5.0
+
+
+class Listener(Protocol):
+    """Turns what was spoken into text. `refusal` is what a person is told when it cannot be; empty when it can."""
+
+    async def listen(self, inbound: Inbound) -> Inbound: ...
+    def refusal(self, inbound: Inbound) -> str: ...
+
+
 Told = Callable[[str], Awaitable[None]]
 # Channels whose askers fetch or wait for the stored reply; the others get theirs through the outbox.
 STORED = frozenset({"web", "cron", "heartbeat"})
@@ -60,6 +69,8 @@ class Intake:
     choices: Callable[[Reply, Inbound], Awaitable[tuple[Button, ...]]] | None = None
     hooks: list[Hook] = field(default_factory=list)
     pool: Pool | None = None
+    listener: Listener | None = None
+    _listening: dict[str, asyncio.Task[None]] = field(default_factory=dict)  # by session: what came last and is heard
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _reborn: dict[str, list[int]] = field(default_factory=dict)  # turns that died before, with their rows
 
@@ -102,13 +113,39 @@ class Intake:
     def _dispatch(self, received: Received) -> None:
         if self.commands.handles(received.inbound):
             self._spawn(self._command(received))
+        elif self._spoken(received.inbound):
+            session = received.inbound.session.value
+            self._listening[session] = self._spawn(self._listen(received, self._listening.get(session)))
         elif self.pool is not None:
             self.pool.put(received)
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def _spoken(self, inbound: Inbound) -> bool:
+        """Whether a message must be listened to first, or comes after one that is being listened to."""
+        if self.listener is None:
+            return False
+        before = self._listening.get(inbound.session.value)
+        return _has_audio(inbound) or (before is not None and not before.done())
+
+    async def _listen(self, received: Received, before: asyncio.Task[None] | None) -> None:
+        """Hand a message to its lane once what was spoken is text, in its place among the others."""
+        inbound, listener = received.inbound, self.listener
+        if listener is not None and _has_audio(inbound):
+            refusal = listener.refusal(inbound)
+            if refusal:
+                reply = Reply(received.turn, inbound.session, refusal, (received.row,), f"{received.turn}.0")
+                await self._store(reply, inbound, "answered")
+                return
+            received = replace(received, inbound=await listener.listen(inbound))
+        if before is not None:
+            await asyncio.wait({before})
+        if self.pool is not None:
+            self.pool.put(received)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     async def _reconciled(self, rows: Sequence[Received]) -> list[Received]:
         """Open rows with the turn that already took them; rows whose answer stands in the transcript are closed."""
@@ -256,6 +293,10 @@ class Intake:
         reply = Reply(received[0].turn, inbound.session, text, rows, error="dead")
         await self._store(reply, inbound, "dead")
         await self.disk.attempt(lambda: self.tell_owner(text))
+
+
+def _has_audio(inbound: Inbound) -> bool:
+    return any(attachment.kind == "audio" for attachment in inbound.attachments)
 
 
 def _said_apart(received: Sequence[Received]) -> int:
