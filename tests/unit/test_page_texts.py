@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,50 @@ def test_the_page_names_no_other_host() -> None:
 def test_the_scripts_are_valid(path: Path) -> None:
     done = subprocess.run(["node", "--check", str(path)], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
+
+
+class Untranslated(HTMLParser):
+    """Collects words that stand in a template itself: text and spoken labels that no table of texts fills."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self._stack: list[tuple[str, bool]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        for name in ("aria-label", "title", "placeholder", "alt"):
+            if _words(given.get(name)) and "data-label" not in given and "data-placeholder" not in given:
+                self.found.append(f"{tag} {name}={given[name]}")
+        if tag not in ("meta", "link", "img", "input", "br", "path", "rect", "circle"):
+            filled = "data-text" in given or given.get("lang") in ("en", "zh-Hant", "zh-Hans")
+            self._stack.append((tag, filled or tag in ("script", "style", "noscript", "code")))
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._stack and self._stack.pop()[0] != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if _words(data) and not any(filled for _, filled in self._stack):
+            self.found.append(data.strip())
+
+
+def _words(text: str | None) -> bool:
+    return re.search(r"[a-z]{2,}|[\u4e00-\u9fff]", text or "") is not None
+
+
+@pytest.mark.parametrize("path", sorted(WEB.glob("templates/*.html")), ids=lambda path: path.name)
+def test_no_page_holds_words_that_are_not_translated(path: Path) -> None:
+    source = re.sub(r"\{#.*?#\}", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    # The title is drawn anew by the page's script, and how often a page looks is no word.
+    source = re.sub(r"\{%-?\s*block (?:title|poll)\s*%\}.*?\{%-?\s*endblock\s*-?%\}", "", source)
+    source = re.sub(r"\{\{.*?\}\}|\{%.*?%\}", "", source, flags=re.DOTALL)
+    reader = Untranslated()
+    reader.feed(source)
+    assert reader.found == []
+
+
+def test_the_search_for_words_finds_them() -> None:
+    reader = Untranslated()
+    reader.feed('<p>Hello</p><button aria-label="Close"></button><p data-text="x">filled</p><code>code</code>')
+    assert reader.found == ["Hello", "button aria-label=Close"]
