@@ -145,6 +145,7 @@ class Appliance(Parts):
         self.spawn(asyncio.to_thread(capture.warm), "warm-capture")
         self.keep(self._watch_models, "watch-models")
         self.keep(self.skills.watch, "watch-skills")
+        self.keep(self.web.watch, "watch-browser")
         self.keep(self._housekeeping, "housekeeping")
         self.keep(self.tidying.idle().run, "tidying")
 

@@ -5,6 +5,7 @@ Exit 0: fine. 1: a problem, named on standard error. 2: wrong usage.
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -363,3 +364,18 @@ def sandbox_runner() -> None:
     from appliance.sandbox.standing import stand
 
     raise typer.Exit(stand(settings()))
+
+
+@app.command("web-proxy")
+def web_proxy(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on.")] = 3129,
+) -> None:
+    """Run the way out to the web by itself: a proxy that judges every address where the connection is made."""
+    from appliance.network import proxy
+    from appliance.network.wall import Wall
+
+    def refused(target: str, why: str) -> None:
+        typer.echo(f"refused {target}: {why}", err=True)
+
+    asyncio.run(proxy.stand(Wall(settings().web.allowed_hosts), host, port, refused))

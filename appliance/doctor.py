@@ -278,20 +278,27 @@ def _docker(patient: Patient) -> Outcome | None:
 @check("browser")
 def _browser(patient: Patient) -> Outcome | None:
     from appliance.browser import chromium  # only this check looks for it
+    from appliance.browser.client import Elsewhere, Pages
+    from appliance.browser.wire import Condition
 
     web = patient.settings.web
     if not web.enabled or not web.browser:
         return None
-    why = chromium.missing(web.browser_executable)
-    if why:
+    if web.browser_url:
+        found = asyncio.run(Pages(Elsewhere(web.browser_url, web.browser_token.get_secret_value())).look())
+        place, program = f" at {web.browser_url}", f"the browser's service at {web.browser_url}"
+        fix = "Start it (in compose: COMPOSE_PROFILES=browser). Pages can still be read with fetch."
+    else:
+        missing = chromium.missing(web.browser_executable)
+        found = Condition(missing, "" if missing else chromium.own_sandbox())
+        place, program = "", chromium.executable(web.browser_executable)
         fix = "Install what is named, or set APPLIANCE_WEB__BROWSER=false. Pages can still be read with fetch."
-        return "warn", f"No browser: {why}", fix
-    weak = chromium.own_sandbox()
-    path = chromium.executable(web.browser_executable)
-    if weak:
-        fix = "Run the appliance as a user of its own, on a system that allows user namespaces."
-        return "warn", f"{path} runs without its own sandbox: {weak}.", fix
-    return "pass", f"{path} runs in its own sandbox."
+    if found.missing:
+        return "warn", f"No browser{place}: {found.missing}", fix
+    if found.weak:
+        fix = "Run it as a user of its own, on a system and with a seccomp profile that allow user namespaces."
+        return "warn", f"Chromium ({program}) runs without its own sandbox: {found.weak}.", fix
+    return "pass", f"Chromium ({program}) keeps its own sandbox."
 
 
 @check("local-model")

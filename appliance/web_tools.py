@@ -12,7 +12,8 @@ import structlog
 from appliance.agent.sessions import Sessions
 from appliance.agent.transcript import Transcript
 from appliance.browser import chromium
-from appliance.browser.session import Browser
+from appliance.browser.client import Child, Elsewhere, Pages
+from appliance.browser.wire import Condition
 from appliance.clock import Clock
 from appliance.errors import AddressError, SettingsError
 from appliance.messages import SessionKey, Source
@@ -27,6 +28,7 @@ from appliance.tools.openings import Openings, Said
 from appliance.tools.registry import Registry
 
 log = structlog.get_logger(__name__)
+_LOOK_SECONDS = 15.0
 # Tools whose results were read on the web; what commands and files print, a model can have written itself.
 _READING_TOOLS = frozenset({"fetch", "web_search", "browser"})
 
@@ -46,7 +48,10 @@ class WebTools:
     ) -> None:
         web = settings.web
         self.client: Client | None = None
-        self._browser: Browser | None = None
+        self._health = health
+        self._clock = clock
+        self._pages: Pages | None = None
+        self._elsewhere = False
         if not web.enabled:
             health.set("web", State.OFF, "web.enabled is false")
             return
@@ -55,35 +60,59 @@ class WebTools:
             openings = Openings(lambda session: _history(sessions.transcript(session)), web.open_sites)
         except AddressError as error:
             raise SettingsError([f"web.allowed_hosts, web.open_sites: {error.what}"]) from error
-        client = self.client = Client(wall, seconds=web.timeout_seconds, most=int(web.max_mb * 1_000_000))
+        seconds, most = web.timeout_seconds, int(web.max_mb * 1_000_000)
+        client = self.client = Client(wall, seconds=seconds, most=most, proxy=web.proxy)
         tools.add(Fetch(client, openings, clock, chars=web.fetch_chars, cache_seconds=web.cache_minutes * 60))
         if web.search_url:
             tools.add(WebSearch(web.search_url))
         health.set("web", State.READY, "fetch" + (", search" if web.search_url else ""))
-        if not web.browser:
-            health.set("browser", State.OFF, "web.browser is false")
-            return
-        why = chromium.missing(web.browser_executable)
-        if why:
-            health.set("browser", State.OFF, why)
-            return
+        self._pages = self._open_browser(settings, wall)
+        if self._pages is not None:
+            tools.add(BrowserTool(self._pages, wall, openings, look_up=not web.proxy))
+
+    def _open_browser(self, settings: Settings, wall: Wall) -> Pages | None:
+        """The browser's service: the owner's, or a child of this process; None when there is no browser."""
+        web = settings.web
+        why = "" if web.browser_url else chromium.missing(web.browser_executable)
+        if why or not web.browser:
+            self._health.set("browser", State.OFF, why or "web.browser is false")
+            return None
+        self._elsewhere = bool(web.browser_url)
+        service = (
+            Elsewhere(web.browser_url, web.browser_token.get_secret_value())
+            if web.browser_url
+            else Child(wall, executable=web.browser_executable, close_idle=web.browser_idle_minutes * 60)
+        )
         keep = Logins(settings.state / "secrets") if web.browser_keep_logins else None
-        self._browser = Browser(
-            wall,
-            clock,
-            executable=web.browser_executable,
-            close_idle=web.browser_idle_minutes * 60,
-            load=keep.load if keep else lambda session: None,
+        pages = Pages(
+            service,
+            tuple(web.allowed_hosts),
+            load=keep.load if keep else None,
             save=keep.save if keep else None,
         )
-        tools.add(BrowserTool(self._browser, wall, openings, web.browser_executable))
-        weak = chromium.own_sandbox()
-        health.set("browser", State.READY, f"without Chromium's own sandbox: {weak}" if weak else "")
+        if self._elsewhere:
+            pages.usable = False  # until it was looked at
+            self._health.set("browser", State.OFF, f"{web.browser_url} is looked for")
+        else:
+            self._health.set("browser", *_health_of(Condition(weak=chromium.own_sandbox())))
+        return pages
+
+    async def watch(self) -> None:
+        """Follow whether a browser's service that runs elsewhere answers; return at once when there is none."""
+        while self._pages is not None and self._elsewhere:
+            self._health.set("browser", *_health_of(await self._pages.look()))
+            await self._clock.sleep(_LOOK_SECONDS)
 
     async def stop(self) -> None:
         """Close the browser's windows and end it."""
-        if self._browser is not None:
-            await self._browser.stop()
+        if self._pages is not None:
+            await self._pages.stop()
+
+
+def _health_of(condition: Condition) -> tuple[State, str]:
+    if condition.missing:
+        return State.OFF, condition.missing
+    return State.READY, f"without Chromium's own sandbox: {condition.weak}" if condition.weak else ""
 
 
 class Logins:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 from appliance.errors import ToolError
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+# What Chromium makes for each of its renderers: namespaces of its own, and an empty root in them.
+_NAMESPACES = ("--user", "--map-root-user", "--pid", "--net", "--fork")
 _ARGUMENTS = (
     "--disable-quic",  # UDP would pass the proxy by
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -42,16 +46,21 @@ def missing(setting: str) -> str:
     return ""
 
 
+@functools.cache
 def own_sandbox() -> str:
-    """Why Chromium cannot keep its own sandbox here, or "" when it does."""
+    """Why Chromium cannot keep its own sandbox here, or "" when it does: what it needs is tried once."""
     if os.getuid() == 0:
-        return "the appliance runs as root"
-    for name in ("kernel/unprivileged_userns_clone", "user/max_user_namespaces"):
-        try:
-            if Path("/proc/sys", name).read_text(encoding="ascii").strip() == "0":
-                return f"this system forbids user namespaces ({name} is 0)"
-        except OSError:
-            continue
+        return "the browser runs as root"
+    unshare = shutil.which("unshare")
+    if unshare is None:
+        return "the program unshare is missing, so that it cannot be tried"
+    try:
+        done = subprocess.run([unshare, *_NAMESPACES, "chroot", "/", "true"], capture_output=True, timeout=10)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"namespaces cannot be made: {error}"
+    if done.returncode != 0:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        return f"this system or its container forbids user namespaces ({said[-1] if said else done.returncode})"
     return ""
 
 

@@ -1,7 +1,7 @@
 """One window a session: opened with the first page, closed when nobody used it for a while.
 
 The house has at most one Chromium. Each session has a context of its own (cookies, storage, tabs) that no other
-session sees. Everything a page asks for passes `Window._judge`, and every connection the wall's proxy.
+session sees. Everything a page asks for passes `Window._judge`, and every connection the proxy that it is given.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import structlog
 from appliance.browser import chromium
 from appliance.clock import Clock
 from appliance.errors import AddressError, ToolError
-from appliance.network.proxy import WallProxy
 from appliance.network.wall import Wall
 
 if TYPE_CHECKING:
@@ -31,9 +30,6 @@ _CHECK_SECONDS = 20.0
 _MOST_TABS = 10
 _MOST_WINDOWS = 8
 _SCHEMES = ("http://", "https://", "about:", "data:", "blob:")
-# Where cookies of a session are kept between windows (None: nowhere): load and save.
-Load = Callable[[str], dict[str, Any] | None]
-Save = Callable[[str, dict[str, Any]], None]
 
 
 @dataclass(slots=True)
@@ -49,7 +45,7 @@ class Tab:
 class Window:
     """The tabs of one session. `notes` is what happened meanwhile, to be told once."""
 
-    def __init__(self, context: BrowserContext, wall: Wall) -> None:
+    def __init__(self, context: BrowserContext, wall: Callable[[], Wall]) -> None:
         self.context = context
         self.tabs: list[Tab] = []
         self.current = 0
@@ -168,34 +164,29 @@ class Window:
             top = request.is_navigation_request() and request.frame.parent_frame is None
             return f"{url[:80]}: not as a page of its own." if top and not url.startswith("about:") else ""
         try:
-            self._wall.check(url)
+            self._wall().check(url)
         except AddressError as error:
             return error.what
         return ""
 
 
 class Browser:
-    """Given the wall and where Chromium is, hand out windows. `close_idle` seconds unused close one."""
+    """Given the wall, the proxy that is its way out and where Chromium is, hand out windows.
+
+    `wall` judges what can be seen without asking a name server and may be replaced; the proxy judges where connections
+    are made. `close_idle` seconds unused close a window.
+    """
 
     def __init__(
-        self,
-        wall: Wall,
-        clock: Clock,
-        *,
-        executable: str = "",
-        close_idle: float = 600.0,
-        load: Load = lambda session: None,
-        save: Save | None = None,
+        self, wall: Wall, clock: Clock, proxy: str, *, executable: str = "", close_idle: float = 600.0
     ) -> None:
-        self._wall = wall
+        self.wall = wall
         self._clock = clock
+        self._proxy = proxy
         self._executable = executable
         self._close_idle = close_idle
-        self._load = load
-        self._save = save
         self._windows: dict[str, Window] = {}
         self._making = asyncio.Lock()
-        self._proxy: WallProxy | None = None
         self._playwright: Any = None
         self._browser: Any = None
         self._home: tempfile.TemporaryDirectory[str] | None = None
@@ -205,8 +196,11 @@ class Browser:
     def open(self) -> bool:
         return self._browser is not None
 
-    async def window(self, session: str) -> Window:
-        """The window of a session, opened when it has none. Raises ToolError when Chromium does not start."""
+    async def window(self, session: str, state: dict[str, Any] | None = None) -> Window:
+        """The window of a session, opened (with the cookies of `state`) when it has none.
+
+        Raises ToolError when Chromium does not start.
+        """
         async with self._making:
             if self._browser is not None and not self._browser.is_connected():
                 await self._end()
@@ -216,7 +210,7 @@ class Browser:
                     await self._close_window(min(self._windows, key=lambda name: self._windows[name].used))
                 if self._browser is None:
                     await self._begin()
-                found = await self._new_window(session)
+                found = await self._new_window(session, state)
             found.used = self._clock.monotonic()
             return found
 
@@ -243,12 +237,10 @@ class Browser:
         from playwright.async_api import async_playwright  # a large library, loaded with the first page
 
         self._home = tempfile.TemporaryDirectory(prefix="appliance-browser-")
-        self._proxy = WallProxy(self._wall)
         try:
-            await self._proxy.start()
             self._playwright = await async_playwright().start()
             self._browser = await chromium.launch(
-                self._playwright, self._executable, self._proxy.url, Path(self._home.name)
+                self._playwright, self._executable, self._proxy, Path(self._home.name)
             )
         except BaseException:
             await self._end()
@@ -256,28 +248,22 @@ class Browser:
         if self._watch is None:
             self._watch = asyncio.create_task(self._close_unused(), name="browser-idle")
 
-    async def _new_window(self, session: str) -> Window:
+    async def _new_window(self, session: str, state: dict[str, Any] | None) -> Window:
         context = await self._browser.new_context(
             service_workers="block",  # what they fetch would not be seen
             accept_downloads=True,
             viewport={"width": 1280, "height": 800},
-            storage_state=self._load(session),
+            storage_state=state,
         )
         context.set_default_timeout(10_000)
         context.set_default_navigation_timeout(30_000)
-        window = Window(context, self._wall)
+        window = Window(context, lambda: self.wall)
         await window.prepare()
         self._windows[session] = window
         return window
 
     async def _close_window(self, session: str) -> None:
-        window = self._windows.pop(session)
-        if self._save is not None:
-            from playwright.async_api import Error
-
-            with contextlib.suppress(Error):  # what a browser that has died remembered is lost with it
-                self._save(session, dict(await window.context.storage_state()))
-        await window.close()
+        await self._windows.pop(session).close()
 
     async def _end(self) -> None:
         self._windows.clear()
@@ -289,9 +275,6 @@ class Browser:
                     await self._browser.close()
             await self._playwright.stop()
         self._browser = self._playwright = None
-        if self._proxy is not None:
-            await self._proxy.stop()
-            self._proxy = None
         if self._home is not None:
             await asyncio.to_thread(self._home.cleanup)
             self._home = None

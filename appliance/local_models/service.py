@@ -9,12 +9,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import ctypes
 import hmac
 import ipaddress
 import json
 import os
-import signal
 import socket
 import sys
 import threading
@@ -28,6 +26,7 @@ from litestar.exceptions import HTTPException
 from litestar.response import Stream
 
 from appliance.errors import ApplianceError, InputError, NotFoundError
+from appliance.lifeline import die_with_parent
 from appliance.local_models import wire
 from appliance.local_models.errors import ContextLengthError, LocalModelError
 from appliance.local_models.node import Node, NodeOptions, Part
@@ -37,7 +36,6 @@ from appliance.local_models.worker import BusyError
 TOKEN_VARIABLE = "APPLIANCE_LOCAL__TOKEN"  # noqa: S105 - the name of a variable, not a token
 MOST_BODY_BYTES = 32 * 1024 * 1024
 MOST_TEXTS = 2048
-PR_SET_PDEATHSIG = 1
 NICE = 5
 OOM_SCORE = 500
 AnyRequest = Request[Any, Any, Any]
@@ -230,13 +228,6 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(name).is_loopback
     except ValueError:
         return False
-
-
-def die_with_parent(parent: int) -> None:
-    """End this process when `parent` ends, whatever it dies of; at once when it is gone already."""
-    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-    if os.getppid() != parent:
-        os._exit(0)
 
 
 def give_way() -> None:

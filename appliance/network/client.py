@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from appliance.errors import AddressError, TooLargeError
+from appliance.network.proxy import REFUSAL
 from appliance.network.wall import Wall
 
 if TYPE_CHECKING:
@@ -35,11 +36,14 @@ class Fetched:
 class Client:
     """Given a wall and bounds (`seconds` for everything, `most` bytes of a body), fetch pages.
 
+    With `proxy`, a wall's proxy on the way out, names are looked up and addresses judged there.
+
     Cookies are not kept, proxies of the environment are not used, and nothing is sent but a plain GET.
     """
 
-    def __init__(self, wall: Wall, *, seconds: float = 30.0, most: int = 5_000_000) -> None:
+    def __init__(self, wall: Wall, *, seconds: float = 30.0, most: int = 5_000_000, proxy: str = "") -> None:
         self._wall = wall
+        self._proxy = proxy
         self._seconds = seconds
         self._most = most
 
@@ -53,11 +57,13 @@ class Client:
             async with (
                 asyncio.timeout(self._seconds),
                 httpx2.AsyncClient(
-                    transport=walled_transport(self._wall), trust_env=False, follow_redirects=False, headers=headers
+                    transport=self._transport(), trust_env=False, follow_redirects=False, headers=headers
                 ) as client,
             ):
                 for _ in range(_HOPS + 1):
                     async with client.stream("GET", address.url, timeout=self._seconds) as response:
+                        if self._proxy and response.reason_phrase.startswith(REFUSAL):
+                            raise AddressError(str(response.reason_phrase))
                         target = response.headers.get("location", "")
                         if response.status_code not in _REDIRECTS or not target:
                             return await self._read(response, address.url)
@@ -66,10 +72,19 @@ class Client:
                     if judge is not None:
                         judge(address.url, following.url)
                     address = following
+        except httpx2.ProxyError as error:
+            raise AddressError(f"{address.authority} is not reached: {error}") from error
         except httpx2.HTTPError as error:
             reason = str(error) or type(error).__name__
             raise ConnectionError(f"{address.authority} does not answer as a web server should: {reason}") from error
         raise AddressError(f"{address.authority} redirects more than {_HOPS} times.")
+
+    def _transport(self) -> httpx2.AsyncHTTPTransport:
+        if not self._proxy:
+            return walled_transport(self._wall)
+        import httpx2  # slow to import, and only needed once something is fetched
+
+        return httpx2.AsyncHTTPTransport(verify=httpx2.create_ssl_context(), proxy=self._proxy, trust_env=False)
 
     async def _read(self, response: httpx2.Response, url: str) -> Fetched:
         pieces, size = [], 0

@@ -1,4 +1,4 @@
-"""A forward proxy on loopback that enforces the wall: the only way out for a browser.
+"""A forward proxy that enforces the wall: the only way out for a browser, and in compose for fetch.
 
 A browser resolves, redirects, opens frames, sockets and workers by itself; whatever it does, the connection is made
 here, to an address that was judged. Plain requests are passed on one a connection, so that none rides along to a host
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import Callable
 
 from appliance.errors import AddressError
@@ -23,12 +24,13 @@ _CLOSE_SECONDS = 5.0
 _LINGER_SECONDS = 30.0
 _PIECE = 64 * 1024
 _MOST_CONNECTIONS = 256
+REFUSAL = "Refused by the address wall"  # how the reason of a refusal begins, in the status line
 # Headers that speak about one connection, not about the message.
 _HOP_HEADERS = (b"connection:", b"proxy-connection:", b"proxy-authorization:", b"keep-alive:")
 
 
 class WallProxy:
-    """Given a wall, serve on 127.0.0.1. `refused` is told the host and the reason of everything that is refused."""
+    """Given a wall, serve. `refused` is told the host and the reason of everything that is refused."""
 
     def __init__(self, wall: Wall, refused: Callable[[str, str], None] = lambda host, why: None) -> None:
         self._wall = wall
@@ -37,10 +39,10 @@ class WallProxy:
         self._tasks: set[asyncio.Task[None]] = set()
         self.url = ""
 
-    async def start(self) -> str:
-        """Listen on a port that the kernel chooses; return the proxy's address."""
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=_HEAD_BYTES)
-        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+    async def start(self, host: str = "127.0.0.1", port: int = 0) -> str:
+        """Listen, by default on a port that the kernel chooses; return the proxy's address. Raises OSError."""
+        self._server = await asyncio.start_server(self._serve, host, port, limit=_HEAD_BYTES)
+        self.url = f"http://{host}:{self._server.sockets[0].getsockname()[1]}"
         return self.url
 
     async def stop(self) -> None:
@@ -89,7 +91,7 @@ class WallProxy:
             there = await self._connect(address.host, address.port)
         except AddressError as error:
             self._refused(target[:200], error.what)
-            await _answer(writer, 403, f"Refused by the address wall: {error.what}")
+            await _answer(writer, 403, f"{REFUSAL}: {error.what}")
             return
         except (OSError, TimeoutError) as error:
             await _answer(writer, 502, f"No connection: {error}")
@@ -186,8 +188,9 @@ async def _close(writer: asyncio.StreamWriter) -> None:
 
 
 async def _answer(writer: asyncio.StreamWriter, status: int, text: str) -> None:
+    """The text stands in the status line too: of a refused tunnel, a client sees nothing else."""
     body = text.encode()
-    reason = "Forbidden" if status == 403 else "Bad Gateway"
+    reason = re.sub(r"[^ -~]", "?", text)[:300]
     writer.write(
         f"HTTP/1.1 {status} {reason}\r\nContent-Type: text/plain; charset=utf-8\r\n"
         f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode()
@@ -195,3 +198,13 @@ async def _answer(writer: asyncio.StreamWriter, status: int, text: str) -> None:
     )
     with contextlib.suppress(OSError):
         await writer.drain()
+
+
+async def stand(wall: Wall, host: str, port: int, refused: Callable[[str, str], None]) -> None:
+    """Serve until this is cancelled: the proxy as a service of its own. Raises OSError when it cannot listen."""
+    proxy = WallProxy(wall, refused)
+    await proxy.start(host, port)
+    try:
+        await asyncio.Event().wait()
+    finally:
+        await proxy.stop()

@@ -33,7 +33,7 @@ async def test_nothing_is_left_after_many_openings() -> None:
     if why := chromium.missing(""):
         pytest.skip(why)
     for _ in range(5):
-        browser = Browser(Wall(), ManualClock())
+        browser = Browser(Wall(), ManualClock(), "http://127.0.0.1:9")
         window = await browser.window("agent:main:main")
         await window.tab.page.set_content("<p>hello</p>")
         await browser.stop()

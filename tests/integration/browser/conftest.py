@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from appliance.browser import chromium
+from appliance.browser.driver import Driver
 from appliance.browser.session import Browser
 from appliance.messages import Person, SessionKey
+from appliance.network.proxy import WallProxy
 from appliance.network.wall import Wall
 from appliance.testing.manual_clock import ManualClock
 from appliance.tools.base import ToolContext, ToolResult
@@ -29,7 +31,7 @@ class Hand:
         self.files = files
         self.tainted = False
         self.session = SessionKey.main()
-        self.tool = BrowserTool(browser, wall, Openings(lambda session: self.said))
+        self.tool = BrowserTool(Driver(browser), wall, Openings(lambda session: self.said))
         self.text = ""
 
     async def __call__(self, action: str, **arguments: Any) -> ToolResult:
@@ -53,13 +55,15 @@ async def hand(world: World, tmp_path: Path) -> AsyncIterator[Hand]:
         pytest.skip(why)
     wall = world.wall()
     clock = ManualClock()
-    browser = Browser(wall, clock)
+    proxy = WallProxy(wall)
+    browser = Browser(wall, clock, await proxy.start())
     files = tmp_path / "files"
     files.mkdir()
     hand = Hand(browser, wall, files, [])
     hand.clock = clock  # type: ignore[attr-defined]
     yield hand
     await browser.stop()
+    await proxy.stop()
 
 
 __all__ = ["Forbidden", "Hand", "World", "forbidden", "hand", "world"]

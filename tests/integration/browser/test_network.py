@@ -83,7 +83,7 @@ async def test_no_way_of_going_somewhere_leads_inside(hand: Hand, world: World, 
 
 async def test_a_name_that_changes_its_answer_leads_nowhere(hand: Hand, world: World, forbidden: Forbidden) -> None:
     names = FakeNames({"evil.example": ["127.0.0.1"], "rebind.example": [["93.184.216.34"], ["127.0.0.1"]]})
-    hand.browser._wall._resolve = names  # the wall of this test, before anything is asked
+    hand.browser.wall._resolve = names  # the wall of this test, before anything is asked
     url = f"http://rebind.example:{forbidden.port}/"
     script = f"const go=()=>fetch('{url}').then(()=>out('REACHED'),()=>0);for(let n=0;n<5;n++)setTimeout(go,n*150)"
     text = await _try_page(hand, world, script, 3)

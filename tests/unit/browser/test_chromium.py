@@ -21,15 +21,16 @@ def test_what_is_missing_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatc
     assert chromium.executable("") == str(program)
 
 
-def test_root_and_forbidden_namespaces_cost_chromium_its_sandbox(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_what_costs_chromium_its_sandbox_is_found_by_trying(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tried = chromium.own_sandbox.__wrapped__
     monkeypatch.setattr(chromium.os, "getuid", lambda: 0)
-    assert "root" in chromium.own_sandbox()
+    assert "root" in tried()
     monkeypatch.setattr(chromium.os, "getuid", lambda: 1000)
-    (tmp_path / "user").mkdir()
-    (tmp_path / "user" / "max_user_namespaces").write_text("0\n")
-    monkeypatch.setattr(chromium, "Path", lambda root, name: tmp_path / name)
-    assert "max_user_namespaces" in chromium.own_sandbox()
-    (tmp_path / "user" / "max_user_namespaces").write_text("15000\n")
-    assert chromium.own_sandbox() == ""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "unshare is missing" in tried()
+    program = tmp_path / "unshare"
+    program.write_text("#!/bin/sh\necho 'unshare: Operation not permitted' >&2; exit 1\n")
+    program.chmod(0o755)
+    assert "forbids user namespaces (unshare: Operation not permitted)" in tried()
+    program.write_text('#!/bin/sh\n[ "$*" = "--user --map-root-user --pid --net --fork chroot / true" ]\n')
+    assert tried() == ""
