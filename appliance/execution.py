@@ -10,13 +10,14 @@ from typing import Any, Protocol
 
 from appliance.clock import Clock
 from appliance.database import Database
-from appliance.errors import AccessError
+from appliance.errors import AccessError, InputError, SandboxError
 from appliance.gateway.commands import Ask, Choice, Commands, Said
 from appliance.mcp_client.channels import LABEL
 from appliance.messages import Role
 from appliance.observability.health import Health, State
 from appliance.observability.metrics import Metrics
 from appliance.observability.notices import Choices, Notices
+from appliance.sandbox import policy
 from appliance.sandbox.approvals import OWNER, Approvals, Pending
 from appliance.sandbox.client import CommandResult, SandboxClient, SandboxHealth, remote_config, runner_config
 from appliance.sandbox.host import HostCommands
@@ -24,10 +25,12 @@ from appliance.sandbox.monitor import Monitor
 from appliance.settings import Settings
 from appliance.texts import say
 from appliance.tools.hosts import Hosts
-from appliance.tools.permission import PolicyGate
+from appliance.tools.permission import PolicyGate, exactly
 from appliance.tools.processes import Process
 from appliance.tools.registry import Registry
 from appliance.tools.shell import Exec
+
+_WATCH_SECONDS = 20.0  # the clock's jobs wait for the looks
 
 
 class TellOwner(Protocol):
@@ -168,6 +171,25 @@ class Execution:
     async def run(self, script: str) -> CommandResult:
         """A script of the house's own in a fresh container without network. Raises SandboxError."""
         return await self.client.run("main", script, limit=20.0)
+
+    async def watched(self, command: str) -> bytes:
+        """What a command that a job watches prints, and how it ends. Nobody is asked: what wants a yes is refused.
+
+        Raises InputError for what may not run, SandboxError when it could not or did not end in time.
+        """
+        verdict = policy.check(
+            command,
+            host="sandbox",
+            allow_list=self.approvals.entries("sandbox", "none"),
+            sandbox_policy=self._settings.sandbox_policy,
+        )
+        if verdict.verdict != "allow":
+            raise InputError(f"Not run: {verdict.why}")
+        script = exactly(verdict.segments, verdict.environment) if verdict.segments else command
+        done = await self.client.run("main", script, limit=_WATCH_SECONDS)
+        if done.outcome != "exited":
+            raise SandboxError(f"The command did not end by itself: {done.outcome} {done.detail}".strip())
+        return b"%d\n%b\0%b\n%d" % (done.code or 0, done.stdout, done.stdout_tail, done.stdout_total)
 
     # news ------------------------------------------------------------------------------------------------------
 

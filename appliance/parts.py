@@ -355,6 +355,7 @@ class Parts(Foundation):
                 alone=self.pool.alone,
                 stop=self.pool.stop,
                 fetch=self._read_address if self.web.client is not None else None,
+                run=self.execution.watched if self.settings.exec.enabled else None,
             )
         )
         self.automation.add_to_house()

@@ -94,8 +94,8 @@ class Desk:
         now = float(int(self.clock.now()))
         zone = zone_named(wish.zone) if wish.zone else self.cron.zone()
         plan = parse_plan(wish.when, zone, now)
-        if plan.watches:
-            parse_watch(plan.text.removeprefix("watch "))
+        if plan.watches and parse_watch(plan.text.removeprefix("watch ")).kind == "command" and not owner:
+            raise AccessError("Only the owner can have a command watched.")
         if plan.once and plan.rule.after(now) is None:
             raise InputError(f"{plan.text} lies in the past.", fix="Give a later time.")
         name = " ".join(clean(wish.name or wish.text).split())[:_LONGEST_NAME].strip()

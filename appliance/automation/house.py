@@ -22,7 +22,7 @@ from appliance.automation.heartbeat import TOOLS, Heartbeat, ReportTool
 from appliance.automation.jobs import OWNER, Job, Jobs
 from appliance.automation.outlet import Outlet
 from appliance.automation.page import Alone, MainConversation
-from appliance.automation.watchers import Fetch, Watchers
+from appliance.automation.watchers import Fetch, Run, Watchers
 from appliance.automation.webhook import WebhookCarrier
 from appliance.clock import Clock
 from appliance.database import Database
@@ -49,7 +49,8 @@ class Surroundings:
     """What the house hands over. `items`: what is known of people; `cheap`: models in order; `models`: every
     name that can be chosen; `announce`: shows a text to whoever watches; `tell_owner`: says something at once;
     `set_budget`: gives a session a daily limit in dollars (None takes it away); `alone`: runs something
-    between two turns of a session; `stop` ends its running turn; `fetch`: reads an address behind the wall."""
+    between two turns of a session; `stop` ends its running turn; `fetch`: reads an address behind the wall; `run`:
+    what a command prints in the sandbox."""
 
     settings: Settings
     clock: Clock
@@ -74,6 +75,7 @@ class Surroundings:
     alone: Alone
     stop: Callable[[SessionKey], bool]
     fetch: Fetch | None = None
+    run: Run | None = None
 
 
 class Automation:
@@ -101,7 +103,7 @@ class Automation:
         )  # fmt: skip
         self.watchers = Watchers(
             jobs=self.jobs, database=house.core, clock=house.clock, files=house.files, fetch=house.fetch,
-            broken=self.cron.broken,
+            run=house.run, broken=self.cron.broken,
         )  # fmt: skip
         self.desk = Desk(
             jobs=self.jobs, cron=self.cron, clock=house.clock, settings=lambda: house.settings.schedules,

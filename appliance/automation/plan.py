@@ -74,7 +74,10 @@ def parse_plan(text: str, zone: ZoneInfo, now: float, anchor: float | None = Non
             seconds = parse_length(rest)
             return Plan(f"every {_length_text(seconds)}", Every(seconds, now if anchor is None else anchor), zone)
         case "watch":
-            return Plan(f"watch {' '.join(rest.split())}", Never(), zone)
+            spoken = rest.strip()  # a command keeps its own blanks and lines: what is shown is what runs
+            if not spoken.lower().startswith("command "):
+                spoken = " ".join(spoken.split())
+            return Plan(f"watch {spoken}", Never(), zone)
         case "cron":
             words = rest.strip()
     cron = Cron(words, zone)

@@ -1,8 +1,9 @@
-"""Watchers: a file, a page, a feed or an alert wakes a job instead of the clock.
+"""Watchers: a file, a page, a feed, what a command prints or an alert wakes a job instead of the clock.
 
     watch file notes/inbox.md      a file or folder of the work folder
     watch url https://...          the page's bytes; looked at every ten minutes
     watch feed https://...         which entries a feed has, not how they are written
+    watch command df -h /workspace what a command in the sandbox prints, and how it ends; every five minutes
     watch alert DiskAlmostFull     an alert of Alertmanager, by its name
 
 What changed is remembered together with the run that it causes, so that a kill loses no change and reports none twice.
@@ -37,18 +38,22 @@ GAP_SECONDS = 30.0
 MOST_A_MINUTE = 5
 MOST_TROUBLES = 10
 FILE_SECONDS = 5.0
+COMMAND_SECONDS = 300.0
 WEB_SECONDS = 600.0
 _MOST_FILES = 2_000
+_LONGEST_COMMAND = 2_000
 _MOST_BYTES = 5_000_000
 _ALERT = re.compile(r"[A-Za-z_:][A-Za-z0-9_:]{0,99}")
 _ENTRY = re.compile(rb"<(?:guid|id|link)\b[^>]*?(?:href=[\"']([^\"']+)[\"'][^>]*)?>([^<]*)")
 _ITEMS = re.compile(rb"<(?:item|entry)\b.*?</(?:item|entry)>", re.DOTALL)
 Fetch = Callable[[str], Awaitable[bytes]]
+Run = Callable[[str], Awaitable[bytes]]
+_PAUSES = {"file": FILE_SECONDS, "alert": FILE_SECONDS, "command": COMMAND_SECONDS}
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What a job watches: `kind` file, url, feed or alert, and `target`."""
+    """What a job watches: `kind` file, url, feed, command or alert, and `target`."""
 
     kind: str
     target: str
@@ -64,7 +69,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 def parse_watch(text: str) -> Watched:
-    """`file PATH`, `url URL`, `feed URL` or `alert NAME`. Raises InputError."""
+    """`file PATH`, `url URL`, `feed URL`, `command SCRIPT` or `alert NAME`. Raises InputError."""
     kind, _, target = text.strip().partition(" ")
     kind, target = kind.lower(), target.strip()
     address = urlsplit(target)
@@ -72,32 +77,36 @@ def parse_watch(text: str) -> Watched:
         "file": bool(target) and not target.startswith("/") and ".." not in Path(target).parts,
         "url": address.scheme in ("http", "https") and bool(address.hostname),
         "feed": address.scheme in ("http", "https") and bool(address.hostname),
+        "command": bool(target) and len(target) <= _LONGEST_COMMAND and "\0" not in target,
         "alert": _ALERT.fullmatch(target) is not None,
     }
     if not right.get(kind):
         raise InputError(
             f"watch {text.strip()!r} cannot be understood.",
-            fix="Write watch file PATH (in the work folder), watch url URL, watch feed URL or watch alert NAME.",
+            fix="Write watch file PATH (in the work folder), watch url URL, watch feed URL, watch command SCRIPT or"
+            " watch alert NAME.",
         )
     return Watched(kind, target)
 
 
 @dataclass(slots=True)
 class Watchers:
-    """Given the jobs, look at what they watch. `fetch` reads an address behind the wall; None when the web is off.
-    `broken` is told of a job whose target cannot be read any more."""
+    """Given the jobs, look at what they watch. `fetch` reads an address behind the wall, `run` what a command prints in
+    the sandbox; each is None when it is switched off. `broken` is told of a job whose target cannot be read any more."""
 
     jobs: Jobs
     database: Database
     clock: Clock
     files: Callable[[], Path]
     fetch: Fetch | None
+    run: Run | None
     broken: Callable[[Standing, InputError], Awaitable[None]]
 
     async def tick(self) -> float | None:
         """Look at everything whose turn it is; return in how many seconds the next look is due, or None."""
         watching = [s for s in self.jobs.all() if s.state == "active" and s.job.plan.startswith("watch ")]
-        return min([await self._one(standing) for standing in watching], default=None)
+        # At once: a page that does not answer must hold up neither the other looks nor the jobs of the clock for long.
+        return min(await asyncio.gather(*(self._one(standing) for standing in watching)), default=None)
 
     async def alert(self, payload: Mapping[str, Any]) -> None:
         """Take a request of Alertmanager: jobs that watch a firing alert are woken, once for each time it fires."""
@@ -116,7 +125,7 @@ class Watchers:
         job, now = standing.job, self.clock.now()
         watched = parse_watch(job.plan.removeprefix("watch "))
         seen = self._seen(job)
-        pause = FILE_SECONDS if watched.kind in ("file", "alert") else WEB_SECONDS
+        pause = _PAUSES.get(watched.kind, WEB_SECONDS)
         if watched.kind != "alert" and not 0 <= now - seen.looked < pause:
             seen = await self._look(standing, watched, seen)
         if seen.newest and seen.newest != seen.reported:
@@ -143,6 +152,10 @@ class Watchers:
     async def _state(self, watched: Watched) -> str:
         if watched.kind == "file":
             return await asyncio.to_thread(file_state, self.files(), watched.target)
+        if watched.kind == "command":
+            if self.run is None:
+                raise InputError("Commands are switched off (exec.enabled).")
+            return hashlib.sha256(await self.run(watched.target)).hexdigest()
         if self.fetch is None:
             raise InputError("The web is switched off (web.enabled).")
         body = await self.fetch(watched.target)
@@ -164,7 +177,7 @@ class Watchers:
                 return
             connection.execute(
                 "INSERT INTO cron_occurrences(job, planned, state, reason, recorded_at) VALUES (?,?,'due',?,?)",
-                (job.id, max(int(now), (newest or 0) + 1), f"{watched.kind} {watched.target} changed", now),
+                (job.id, max(int(now), (newest or 0) + 1), f"{watched.kind} {watched.target[:200]} changed", now),
             )
             put_state(connection, "watch.woken", msgspec.json.encode([*woken, now]).decode())
             put_state(connection, _key(job), _json(msgspec.structs.replace(seen, reported=seen.newest)))

@@ -14,7 +14,7 @@ from appliance.errors import ToolError
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 # What Chromium makes for each of its renderers: namespaces of its own, and an empty root in them.
-_NAMESPACES = ("--user", "--map-root-user", "--pid", "--net", "--fork")
+_NAMESPACES = ("--user", "--map-root-user", "--pid", "--net", "--fork", "--root=/")
 _ARGUMENTS = (
     "--disable-quic",  # UDP would pass the proxy by
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -55,7 +55,7 @@ def own_sandbox() -> str:
     if unshare is None:
         return "the program unshare is missing, so that it cannot be tried"
     try:
-        done = subprocess.run([unshare, *_NAMESPACES, "chroot", "/", "true"], capture_output=True, timeout=10)
+        done = subprocess.run([unshare, *_NAMESPACES, "true"], capture_output=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"namespaces cannot be made: {error}"
     if done.returncode != 0:

@@ -119,18 +119,15 @@ class Child:
             sys.executable, "-m", "appliance.browser.service", "--socket", str(self._socket),
             "--token-file", str(token), "--proxy", await self._proxy.start(), "--executable", self._executable,
             "--close-idle-seconds", str(self._close_idle), "--leave-unused", "--parent", str(os.getpid()),
-            stdin=asyncio.subprocess.DEVNULL, env={**environment, "HOME": str(folder)}, start_new_session=True,
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, env={**environment, "HOME": str(folder)},
+            start_new_session=True,
         )  # fmt: skip
-        try:
-            async with asyncio.timeout(_START_SECONDS):
-                while process.returncode is None and not await _listens(self._socket):
-                    await asyncio.sleep(0.03)
-        except TimeoutError:
-            pass
-        else:
-            if process.returncode is None:
-                return
-        raise ToolError("The browser's service does not start.", fix="The gateway's log says why.")
+        said = b""
+        if process.stdout is not None:
+            with contextlib.suppress(TimeoutError):
+                said = await asyncio.wait_for(process.stdout.readline(), _START_SECONDS)
+        if not said:
+            raise ToolError("The browser's service does not start.", fix="The gateway's log says why.")
 
     async def _end(self) -> None:
         process, self._process = self._process, None
@@ -148,15 +145,6 @@ class Child:
         if self._folder is not None:
             await asyncio.to_thread(self._folder.cleanup)
             self._folder = None
-
-
-async def _listens(path: Path) -> bool:
-    try:
-        _, writer = await asyncio.open_unix_connection(str(path))
-    except OSError:
-        return False
-    writer.close()
-    return True
 
 
 class Pages:

@@ -14,7 +14,7 @@ from appliance.errors import ToolError
 
 
 class Driver:
-    """Given the browser, do steps. One at a time in a window; windows of several sessions do not wait for each other."""
+    """Given the browser, do steps: one at a time in a window, and windows do not wait for each other."""
 
     usable = True
 

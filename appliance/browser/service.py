@@ -64,8 +64,8 @@ class Service:
             await self._live(receive, send)
         elif scope["type"] == "http":
             status, body = await self._answer(scope, receive)
-            kind = (b"content-type", b"application/json")
-            await send({"type": "http.response.start", "status": status, "headers": [kind]})
+            headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+            await send({"type": "http.response.start", "status": status, "headers": headers})
             await send({"type": "http.response.body", "body": body})
 
     async def _live(self, receive: Receive, send: Send) -> None:
@@ -106,6 +106,9 @@ class Service:
             outcome: Outcome = await _until_gone(receive, self._driver.act(step))
         except ToolError as error:
             return _fault(422, error.what, error.fix)
+        except Exception as error:  # noqa: BLE001 - the service's edge: whatever broke, the model is told in words
+            sys.stderr.write(f"browser: {step.action}: {type(error).__name__}: {error}\n")
+            return _fault(500, f"The browser failed: {type(error).__name__}.", "Try again, or close the window.")
         return 200, msgspec.json.encode(outcome)
 
     def _condition(self) -> Condition:
@@ -180,6 +183,9 @@ async def serve(given: argparse.Namespace, token: str) -> None:
     )
     service = Service(browser, token, given.executable)
     with _listener(given) as listener:
+        if given.parent:
+            os.write(sys.stdout.fileno(), b"listening\n")
+            os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nobody reads on: a full pipe would block us
         config = uvicorn.Config(
             service, log_level="warning", access_log=False, lifespan="on", timeout_graceful_shutdown=2,
             server_header=False, h11_max_incomplete_event_size=16_384,

@@ -49,7 +49,7 @@ class Outcome(msgspec.Struct, omit_defaults=True):
     host: str = ""
     file: bytes = b""
     media_type: str = ""
-    downloads: list[Saved] = []  # noqa: RUF012 - msgspec copies it for each object
+    downloads: list[Saved] = []
     state: dict[str, Any] | None = None
 
 

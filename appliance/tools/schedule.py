@@ -56,7 +56,7 @@ class ScheduleTool:
         "schedule",
         "Do something later, regularly or on a change: add, list or remove jobs. A job runs as a message of its own; "
         "its answer is sent to the person. when: 'at 2026-12-24 18:00', 'at +20m', 'every 2h', a cron expression, "
-        "'watch file PATH' or 'watch url|feed URL'.",
+        "'watch file PATH', 'watch url|feed URL' or 'watch command SCRIPT'.",
         {
             "type": "object",
             "properties": {

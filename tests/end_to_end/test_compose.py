@@ -6,6 +6,7 @@ One stack serves every test of this file, in their order; `scripts/images` and a
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -27,9 +28,10 @@ from appliance.testing.local_service import SMALL_CHAT, SMALL_EMBEDDER, required
 pytestmark = [pytest.mark.docker, pytest.mark.timeout(1800)]
 ROOT = Path(__file__).parents[2]
 FILES = ("-f", str(ROOT / "compose" / "compose.yaml"), "-f", str(ROOT / "compose" / "compose.dev.yaml"))
-UP = ("gateway", "sandbox-runner", "egress", "prometheus", "alertmanager", "node-exporter")
+UP = ("gateway", "sandbox-runner", "egress", "web-egress", "prometheus", "alertmanager", "node-exporter")
 PERSON = 4711
-GATEWAY = f"appliance-gateway:{__version__}"
+SHOP = "shop.example"
+GATEWAY = f"appliance-gateway:{os.environ.get('VERSION', __version__)}"  # VERSION: what scripts/images builds
 Json = dict[str, Any]
 
 
@@ -71,13 +73,14 @@ class Stack:
         self.env = data.with_suffix(".env")
         # Ids that own nothing here: whoever runs the tests, the services must get along with their files.
         lines = [f"DATA_DIR={data}", "PUID=4321", "PGID=4322", "TZ=Asia/Taipei", f"PORT={self.port}"]
+        lines += [f'APPLIANCE_WEB__ALLOWED_HOSTS=["{SHOP}:8000"]']
         lines += ['APPLIANCE_MODELS__CHAIN=["claude-sonnet-5-5"]', f"TELEGRAM_CHAT_ID={PERSON}"]
         self.env.write_text("\n".join(lines) + "\n")
         self.seconds = 0.0
         self.paired = False
 
     def compose(self, *words: str, given: str = "", seconds: float = 180) -> str:
-        project = ("-p", self.project, "--env-file", str(self.env), "--profile", "monitoring")
+        project = ("-p", self.project, "--env-file", str(self.env), "--profile", "monitoring", "--profile", "browser")
         return run("docker", "compose", *project, *FILES, *words, given=given, seconds=seconds)
 
     def up(self) -> None:
@@ -98,8 +101,8 @@ class Stack:
     def token(self) -> str:
         return (self.data / "token").read_text().strip()
 
-    def api(self, path: str, body: Any = None) -> Any:
-        return fetch(f"http://127.0.0.1:{self.port}{path}", body, self.token)
+    def api(self, path: str, body: Any = None, seconds: float = 60) -> Any:
+        return fetch(f"http://127.0.0.1:{self.port}{path}", body, self.token, seconds)
 
     def query(self, expression: str) -> list[tuple[dict[str, str], float]]:
         """What Prometheus answers: labels and value of each series."""
@@ -139,7 +142,7 @@ def stack() -> Iterator[Stack]:
     if shutil.which("docker") is None or subprocess.run(["docker", "info"], capture_output=True).returncode != 0:
         pytest.skip("no Docker engine")
     run("scripts/compose-plugin", seconds=300)
-    run("scripts/images", "shell", "egress", "gateway", "runner", seconds=800)
+    run("scripts/images", "shell", "egress", "gateway", "runner", "browser", seconds=1000)
     run("tests/end_to_end/stand-in-images", seconds=300)
     data = Path(tempfile.mkdtemp(prefix="appliance-e2e-"))
     secrets = data / "secrets"
@@ -161,7 +164,7 @@ def stack() -> Iterator[Stack]:
 def test_every_profile_and_overlay_renders() -> None:
     run("scripts/compose-plugin", seconds=300)
     main = ["--env-file", "compose/example.env", "-f", "compose/compose.yaml"]
-    for profiles in ([], ["local-llm"], ["monitoring"], ["local-llm", "monitoring"]):
+    for profiles in ([], ["browser"], ["local-llm"], ["monitoring"], ["browser", "local-llm", "monitoring"]):
         for overlay in ([], *(["-f", str(path)] for path in sorted((ROOT / "compose").glob("compose.*.yaml")))):
             chosen = [word for profile in profiles for word in ("--profile", profile)]
             if any("gpu" in word for word in overlay) and "local-llm" not in profiles:
@@ -330,6 +333,127 @@ def test_the_gateway_reaches_neither_the_docker_api_nor_more_of_the_internet_tha
     }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def shop(stack: Stack) -> Iterator[str]:
+    """A page beside the ways out. Its address is private: it stands for a service at home, listed by one name."""
+    folder = stack.data.with_name(stack.data.name + "-shop")
+    folder.mkdir()
+    (folder / "index.html").write_text(
+        "<title>Shop</title><p>Lamps: 3 left</p><button onclick=\"this.textContent='Bought'\">Buy</button>"
+    )
+    run(
+        "docker", "run", "-d", "--rm", "--name", f"{stack.project}-shop", "--network", f"{stack.project}_outside",
+        "--network-alias", SHOP, "--network-alias", "unlisted.example", "-v", f"{folder}:/srv:ro", "-w", "/srv",
+        "--entrypoint", "python", GATEWAY, "-m", "http.server", "8000",
+    )  # fmt: skip
+    yield f"http://{SHOP}:8000/"
+    run("docker", "rm", "-f", f"{stack.project}-shop")
+    shutil.rmtree(folder)
+
+
+def asked(stack: Stack, text: str, *tools: tuple[str, Json]) -> list[str]:
+    """Have the model use tools, one a call; return the results as it was sent them."""
+    fake = stack.inner("fake-anthropic", 8999)
+    fetch(f"{fake}/script", [*({"tools": [list(tool)]} for tool in tools), {"text": "Done."}])
+    assert stack.api("/api/messages", {"session": "web-try", "text": text}, 120)["reply"] == "Done."
+    book = fetch(f"{fake}/book")[-len(tools) :]
+    return [json.dumps(entry["request"]["messages"][-1], ensure_ascii=False) for entry in book]
+
+
+def test_pages_are_read_by_a_way_out_that_judges_each_address(stack: Stack, shop: str) -> None:
+    page, unlisted, inner, metadata = asked(
+        stack,
+        f"read {shop}, http://unlisted.example:8000/, http://prometheus.example/ and http://169.254.169.254/",
+        ("fetch", {"url": shop}),
+        ("fetch", {"url": "http://unlisted.example:8000/"}),
+        ("fetch", {"url": "http://gateway:8321/"}),
+        ("fetch", {"url": "http://169.254.169.254/latest"}),
+    )
+    assert "Lamps: 3 left" in page
+    assert "leads to" in unlisted
+    assert "inside this machine or network" in unlisted
+    assert "a name inside this machine or network" in inner
+    assert "an address inside this machine or network" in metadata
+
+
+BROWSER_PROBE = """
+import json, os, socket, sys
+def can(host, port):
+    try:
+        socket.create_connection((host, port), 2).close()
+        return True
+    except OSError:
+        return False
+def proxy(target):
+    with socket.create_connection(("web-egress", 3129), 5) as s:
+        s.sendall(f"CONNECT {target} HTTP/1.1\\r\\nHost: {target}\\r\\n\\r\\n".encode())
+        return int(s.recv(100).split()[1])
+def known(name):
+    try:
+        return bool(socket.getaddrinfo(name, 80))
+    except OSError:
+        return False
+far, *private = sys.argv[1:]
+print(json.dumps({
+    "sockets": [p for p in ("/var/run/docker.sock", "/run/docker.sock") if os.path.exists(p)],
+    "private": [p for p in private if can(*p.rsplit(":", 1))],
+    "direct": can(far, 80),
+    "names": [n for n in ("gateway", "prometheus", "egress", "sandbox-runner", "example.org") if known(n)],
+    "refused": [proxy(t) for t in [*private, "gateway:8321", "169.254.169.254:80", "[::1]:8321", "127.0.0.1:3129"]],
+    "public": proxy(f"{far}:80"),
+    "environment": sorted(n for n in os.environ if "TOKEN" in n or "KEY" in n or n.startswith("APPLIANCE")),
+}))
+"""
+
+
+def test_the_browser_reaches_the_web_and_neither_the_gateway_nor_docker_nor_anything_at_home(stack: Stack) -> None:
+    stack.compose("up", "-d", "--wait", "--wait-timeout", "90", "browser")
+    networks = stack.inspect("gateway")["NetworkSettings"]["Networks"].values()
+    private = [f"{network['IPAddress']}:8321" for network in networks]
+    routers = [network["Gateway"] for network in networks if network["Gateway"]]
+    routers += [network["Gateway"] for network in stack.inspect("web-egress")["NetworkSettings"]["Networks"].values()]
+    private += [f"{router}:{port}" for router in routers if router for port in (2375, 2376, 8321)]
+    private += [stack.inner("prometheus", 9090).removeprefix("http://"), "192.168.1.1:80", "10.0.0.1:80"]
+    said = run(
+        "docker", "exec", "-i", f"{stack.project}-browser-1", "python3", "-", far_address(), *private,
+        given=BROWSER_PROBE,
+    )  # fmt: skip
+    found = json.loads(said)
+    assert set(found.pop("refused")) == {403}
+    assert found == {
+        "sockets": [], "private": [], "direct": False, "names": [], "public": 200, "environment": [],
+    }  # fmt: skip
+    assert set(stack.inspect("browser")["NetworkSettings"]["Networks"]) == {f"{stack.project}_browser"}
+
+
+def test_a_task_is_done_in_the_browsers_container_and_chromium_keeps_its_own_sandbox(stack: Stack, shop: str) -> None:
+    def there() -> bool:
+        found = json.loads(stack.compose("exec", "-T", "gateway", "appliance", "doctor", "--json"))
+        row: Json = next(row for row in found if row["check"] == "browser")
+        return row["status"] == "pass" and "keeps its own sandbox" in row["detail"]
+
+    until("the browser in the doctor", there, 60)
+    until("the gateway's look", lambda: "browser" in json.dumps(stack.api("/api/context")["tools"]), 60)
+    opened, _, unlisted = asked(
+        stack,
+        f"buy a lamp at {shop}, then open http://unlisted.example:8000/",
+        ("browser", {"action": "open", "url": shop}),
+        ("browser", {"action": "click", "ref": "e3"}),
+        ("browser", {"action": "open", "url": "http://unlisted.example:8000/"}),
+    )
+    assert "[ref=e3]" in opened, opened
+    bought = json.dumps(stack.api("/api/sessions/web-try/messages"))
+    assert "Bought" in bought
+    assert "Lamps" not in unlisted
+    spaces = run(
+        "docker", "exec", f"{stack.project}-browser-1", "sh", "-c",
+        "for p in /proc/[0-9]*; do grep -qs type=renderer $p/cmdline && readlink $p/ns/user $p/ns/net; done;"
+        " readlink /proc/1/ns/user /proc/1/ns/net",
+    ).split()  # fmt: skip
+    assert len(spaces) > 3, spaces
+    assert not set(spaces[:-2]) & set(spaces[-2:]), "a renderer shares a namespace with the service"
+
+
 def test_the_doctor_finds_nothing_that_fails(stack: Stack) -> None:
     found = json.loads(stack.compose("exec", "-T", "gateway", "appliance", "doctor", "--json"))
     assert len(found) > 8
@@ -337,7 +461,10 @@ def test_the_doctor_finds_nothing_that_fails(stack: Stack) -> None:
 
 
 def test_the_core_takes_less_memory_than_promised(stack: Stack) -> None:
-    names = [f"{stack.project}-{service}-1" for service in ("gateway", "sandbox-runner", "egress", "prometheus")]
+    names = [
+        f"{stack.project}-{service}-1"
+        for service in ("gateway", "sandbox-runner", "egress", "web-egress", "prometheus")
+    ]
 
     def looked() -> dict[str, float] | None:
         rows = run("docker", "stats", "--no-stream", "--format", "{{.Name}} {{.MemUsage}}", *names).splitlines()
@@ -347,7 +474,7 @@ def test_the_core_takes_less_memory_than_promised(stack: Stack) -> None:
 
     taken: dict[str, float] = until("figures of every service", looked, 60)
     print(taken)
-    assert len(taken) == 4
+    assert len(taken) == 5
     assert sum(taken.values()) < 477  # 500 MB
 
 

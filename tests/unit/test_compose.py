@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -19,7 +20,7 @@ MAIN: dict[str, Any] = yaml.safe_load((COMPOSE / "compose.yaml").read_text())
 SERVICES: dict[str, dict[str, Any]] = MAIN["services"]
 OVERLAYS = sorted(path for path in COMPOSE.glob("compose.*.yaml"))
 ONE_SHOT = {"prepare", "models-pull"}
-CORE = {"prepare", "gateway", "sandbox-runner", "egress", "prometheus"}
+CORE = {"prepare", "gateway", "sandbox-runner", "egress", "web-egress", "prometheus"}
 EXAMPLE = (COMPOSE / "example.env").read_text()
 each = pytest.mark.parametrize("name", sorted(SERVICES))
 
@@ -36,7 +37,7 @@ def passed_on(service: dict[str, Any]) -> set[str]:
 
 def test_the_core_runs_without_a_profile_and_the_rest_by_one() -> None:
     assert {name for name, service in SERVICES.items() if not service.get("profiles")} == CORE
-    assert {p for s in SERVICES.values() for p in s.get("profiles", [])} == {"local-llm", "monitoring"}
+    assert {p for s in SERVICES.values() for p in s.get("profiles", [])} == {"browser", "local-llm", "monitoring"}
     assert MAIN["name"] == "appliance"
 
 
@@ -115,9 +116,41 @@ def test_who_holds_the_owners_data_cannot_reach_the_internet() -> None:
     assert networks["core"]["internal"] is True
     assert networks["edge"]["driver_opts"]["com.docker.network.bridge.enable_ip_masquerade"] == "false"
     outside = {name for name, service in SERVICES.items() if "outside" in service.get("networks", [])}
-    assert outside == {"egress", "models-pull", "alertmanager"}
-    for name in ("gateway", "models", "prometheus", "grafana", "node-exporter"):
+    assert outside == {"egress", "web-egress", "models-pull", "alertmanager"}
+    for name in ("gateway", "browser", "models", "prometheus", "grafana", "node-exporter"):
         assert SERVICES[name]["dns"] == ["127.0.0.1"], f"{name} could ask for names of the internet"
+
+
+def test_the_browser_meets_nobody_but_its_way_out() -> None:
+    met = {name for name, service in SERVICES.items() if "browser" in service.get("networks", [])}
+    assert met == {"browser", "web-egress"}
+    assert SERVICES["browser"]["networks"] == ["browser"]
+    assert MAIN["networks"]["browser"]["internal"] is MAIN["networks"]["web"]["internal"] is True
+    held = [volume.partition(":")[0] for volume in SERVICES["browser"]["volumes"]]
+    assert held == ["${DATA_DIR}/browser", "${DATA_DIR}/secrets/browser"]
+
+
+def test_the_browsers_seccomp_profile_lists_what_is_allowed_and_nothing_that_mounts_traces_or_loads() -> None:
+    profile = json.loads((COMPOSE / "seccomp" / "browser.json").read_text())
+    assert "seccomp:./seccomp/browser.json" in SERVICES["browser"]["security_opt"]
+    assert profile["defaultAction"] == "SCMP_ACT_ERRNO"
+    free = {
+        n
+        for rule in profile["syscalls"]
+        if rule["action"] == "SCMP_ACT_ALLOW" and not rule.get("args")
+        for n in rule["names"]
+    }
+    assert {"chroot", "seccomp", "execve", "futex"} <= free
+    forbidden = "mount umount2 pivot_root ptrace process_vm_readv bpf keyctl add_key perf_event_open setns init_module"
+    forbidden += (
+        " io_uring_setup userfaultfd open_by_handle_at reboot unshare clone clone3 socket fsopen move_mount kexec_load"
+    )
+    assert not free & set(forbidden.split())
+    namespaces = next(rule for rule in profile["syscalls"] if "unshare" in rule["names"])
+    mounts_names_ipc_cgroups = 0x00020000 | 0x04000000 | 0x08000000 | 0x02000000
+    assert namespaces["args"] == [
+        {"index": 0, "value": mounts_names_ipc_cgroups, "valueTwo": 0, "op": "SCMP_CMP_MASKED_EQ"}
+    ]
 
 
 @each
@@ -182,6 +215,7 @@ def test_a_setting_left_out_of_the_env_file_does_not_hide_the_owners_settings_fi
     }
     assert fixed == {
         "APPLIANCE_STATE_DIR", "APPLIANCE_EXEC__RUNNER_SOCKET", "APPLIANCE_LOCAL__TOKEN_FILE", "APPLIANCE_LOCAL__URL",
+        "APPLIANCE_WEB__PROXY", "APPLIANCE_WEB__BROWSER_URL", "APPLIANCE_WEB__BROWSER_TOKEN_FILE",
     }  # fmt: skip
 
 

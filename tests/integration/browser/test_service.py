@@ -24,7 +24,7 @@ COUNTER = "<title>Seen</title><script>document.title = document.cookie || 'nothi
 
 
 @pytest.fixture
-async def child(world: World) -> AsyncIterator[Child]:  # noqa: F811 - a fixture by name
+async def child(world: World) -> AsyncIterator[Child]:
     if why := chromium.missing(""):
         pytest.skip(why)
     child = Child(world.wall())
@@ -32,7 +32,7 @@ async def child(world: World) -> AsyncIterator[Child]:  # noqa: F811 - a fixture
     await child.stop()
 
 
-def allowed(world: World) -> tuple[str, ...]:  # noqa: F811
+def allowed(world: World) -> tuple[str, ...]:
     return tuple(f"{host}:{world.port}" for host in sorted(world.hosts))
 
 
@@ -49,7 +49,7 @@ def family(pid: int) -> list[Path]:
     return [Path("/proc", str(one)) for one in sorted(found)]
 
 
-async def test_a_task_is_done_through_it(child: Child, world: World) -> None:  # noqa: F811
+async def test_a_task_is_done_through_it(child: Child, world: World) -> None:
     pages = Pages(child, allowed(world))
     url = world.page("shop.example/", "<button onclick=\"this.textContent='Bought'\">Buy</button>")
     shown = await pages.act(Step("agent:main:main", "open", url=url))
@@ -65,7 +65,7 @@ async def test_a_task_is_done_through_it(child: Child, world: World) -> None:  #
 
 async def test_none_of_its_processes_knows_the_gateways_secrets(
     child: Child,
-    world: World,  # noqa: F811
+    world: World,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-canary-1")
@@ -112,7 +112,7 @@ async def test_a_service_that_is_not_there_is_told_and_looked_for_again(tmp_path
     assert condition.program == chromium.executable("")
 
 
-async def test_one_that_was_killed_is_started_again_and_nothing_is_left(child: Child, world: World) -> None:  # noqa: F811
+async def test_one_that_was_killed_is_started_again_and_nothing_is_left(child: Child, world: World) -> None:
     pages = Pages(child, allowed(world))
     url = world.page("a.example/", "<h1>Here</h1>")
     await pages.act(Step("s", "open", url=url))
@@ -143,7 +143,7 @@ def _status(path: Path) -> str:
         return "\nState:\tZ"
 
 
-async def test_a_step_that_is_given_up_frees_the_window(child: Child, world: World) -> None:  # noqa: F811
+async def test_a_step_that_is_given_up_frees_the_window(child: Child, world: World) -> None:
     pages = Pages(child, allowed(world))
     await pages.act(Step("s", "open", url=world.page("a.example/", "<h1>Here</h1>")))
     waiting = asyncio.create_task(pages.act(Step("s", "wait", text="what never comes")))
@@ -154,7 +154,7 @@ async def test_a_step_that_is_given_up_frees_the_window(child: Child, world: Wor
         assert "Here" in (await pages.act(Step("s", "snapshot"))).text
 
 
-async def test_cookies_are_kept_where_the_owner_wants_it_and_nowhere_else(child: Child, world: World) -> None:  # noqa: F811
+async def test_cookies_are_kept_where_the_owner_wants_it_and_nowhere_else(child: Child, world: World) -> None:
     url = world.page("a.example/", COUNTER)
     kept: dict[str, dict[str, Any]] = {}
     keeping = Pages(child, allowed(world), load=kept.get, save=kept.__setitem__)

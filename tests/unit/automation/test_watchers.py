@@ -23,6 +23,7 @@ MORE = b"<item><title>Two</title><link>https://a.example/2</link><guid>2</guid><
         ("url https://a.example/x", "url", "https://a.example/x"),
         ("feed http://a.example/rss", "feed", "http://a.example/rss"),
         ("alert DiskAlmostFull", "alert", "DiskAlmostFull"),
+        ("command df -h | awk '{print  $5}'", "command", "df -h | awk '{print  $5}'"),
     ],
 )
 def test_a_target_is_understood(text: str, kind: str, target: str) -> None:
@@ -30,7 +31,19 @@ def test_a_target_is_understood(text: str, kind: str, target: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "file", "file /etc/passwd", "file ../core.db", "url ftp://a/x", "url x", "alert a b", "command ls"]
+    "text",
+    [
+        "",
+        "command " + "x" * 2001,
+        "file",
+        "file /etc/passwd",
+        "file ../core.db",
+        "url ftp://a/x",
+        "url x",
+        "alert a b",
+        "command",
+        "command a\0b",
+    ],
 )
 def test_what_cannot_be_watched_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="cannot be understood"):

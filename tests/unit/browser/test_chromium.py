@@ -32,5 +32,5 @@ def test_what_costs_chromium_its_sandbox_is_found_by_trying(monkeypatch: pytest.
     program.write_text("#!/bin/sh\necho 'unshare: Operation not permitted' >&2; exit 1\n")
     program.chmod(0o755)
     assert "forbids user namespaces (unshare: Operation not permitted)" in tried()
-    program.write_text('#!/bin/sh\n[ "$*" = "--user --map-root-user --pid --net --fork chroot / true" ]\n')
+    program.write_text('#!/bin/sh\n[ "$*" = "--user --map-root-user --pid --net --fork --root=/ true" ]\n')
     assert tried() == ""
