@@ -92,7 +92,8 @@ def parse_watch(text: str) -> Watched:
 @dataclass(slots=True)
 class Watchers:
     """Given the jobs, look at what they watch. `fetch` reads an address behind the wall, `run` what a command prints in
-    the sandbox; each is None when it is switched off. `broken` is told of a job whose target cannot be read any more."""
+    the sandbox; each is None when it is switched off. `broken` is told of a job whose target cannot be read any
+    more."""
 
     jobs: Jobs
     database: Database

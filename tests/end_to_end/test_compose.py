@@ -31,7 +31,8 @@ FILES = ("-f", str(ROOT / "compose" / "compose.yaml"), "-f", str(ROOT / "compose
 UP = ("gateway", "sandbox-runner", "egress", "web-egress", "prometheus", "alertmanager", "node-exporter")
 PERSON = 4711
 SHOP = "shop.example"
-GATEWAY = f"appliance-gateway:{os.environ.get('VERSION', __version__)}"  # VERSION: what scripts/images builds
+VERSION = os.environ.get("VERSION", __version__)  # as scripts/images reads it
+GATEWAY = f"appliance-gateway:{VERSION}"
 Json = dict[str, Any]
 
 
@@ -73,6 +74,7 @@ class Stack:
         self.env = data.with_suffix(".env")
         # Ids that own nothing here: whoever runs the tests, the services must get along with their files.
         lines = [f"DATA_DIR={data}", "PUID=4321", "PGID=4322", "TZ=Asia/Taipei", f"PORT={self.port}"]
+        lines += [f"APPLIANCE_VERSION={VERSION}"]
         lines += [f'APPLIANCE_WEB__ALLOWED_HOSTS=["{SHOP}:8000"]']
         lines += ['APPLIANCE_MODELS__CHAIN=["claude-sonnet-5-5"]', f"TELEGRAM_CHAT_ID={PERSON}"]
         self.env.write_text("\n".join(lines) + "\n")
@@ -361,13 +363,13 @@ def asked(stack: Stack, text: str, *tools: tuple[str, Json]) -> list[str]:
 
 
 def test_pages_are_read_by_a_way_out_that_judges_each_address(stack: Stack, shop: str) -> None:
-    page, unlisted, inner, metadata = asked(
+    inner, metadata, page, unlisted = asked(
         stack,
-        f"read {shop}, http://unlisted.example:8000/, http://prometheus.example/ and http://169.254.169.254/",
-        ("fetch", {"url": shop}),
-        ("fetch", {"url": "http://unlisted.example:8000/"}),
+        f"read {shop} and http://unlisted.example:8000/",
         ("fetch", {"url": "http://gateway:8321/"}),
         ("fetch", {"url": "http://169.254.169.254/latest"}),
+        ("fetch", {"url": shop}),
+        ("fetch", {"url": "http://unlisted.example:8000/"}),
     )
     assert "Lamps: 3 left" in page
     assert "leads to" in unlisted
