@@ -26,6 +26,7 @@ from appliance.channels import access
 from appliance.channels.attachments import AttachmentStore
 from appliance.channels.base import ChannelParts
 from appliance.channels.webchat import WebChat
+from appliance.checking import Checks
 from appliance.clock import Clock
 from appliance.errors import AddressError
 from appliance.execution import Execution
@@ -296,6 +297,14 @@ class Parts(Foundation):
             tools=self.tools,
             health=self.health,
             clock=self.clock,
+        )
+
+        self.checks = Checks(
+            settings=self.settings,
+            tools=self.tools,
+            health=self.health,
+            clock=self.clock,
+            alone=lambda session: self.automation.owners(session),
         )
 
     def _build_mcp(self) -> None:

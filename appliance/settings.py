@@ -31,6 +31,7 @@ from appliance.settings_channels import (
     TelegramSettings,
     WhatsAppSettings,
 )
+from appliance.settings_checks import ChecksSettings
 from appliance.settings_exec import ExecSettings
 from appliance.settings_hooks import HooksSettings
 from appliance.settings_mcp import McpServerSettings, ServerName
@@ -239,6 +240,7 @@ class Settings(Section):
     notices: NoticesSettings = NoticesSettings()
     exec: ExecSettings = ExecSettings()
     web: WebSettings = WebSettings()
+    checks: ChecksSettings = ChecksSettings()
     memory: MemorySettings = MemorySettings()
     backup: BackupSettings = BackupSettings()
     schedules: SchedulesSettings = SchedulesSettings()
@@ -363,7 +365,9 @@ def _environment(env: dict[str, str], problems: list[str]) -> dict[str, Any]:
                 problems.append(f"{base} and {name} are both set; keep one of them")
                 continue
             try:
-                values[base] = Path(env[name]).read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
+                text = Path(env[name]).read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
+                if text:  # compose makes a file for every key, and one that was not filled in hides nothing
+                    values[base] = text
             except (OSError, UnicodeDecodeError) as error:
                 reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
                 problems.append(f"{name}: {env[name]} cannot be read by user {os.getuid()}: {reason}")

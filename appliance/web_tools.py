@@ -30,7 +30,7 @@ from appliance.tools.registry import Registry
 log = structlog.get_logger(__name__)
 _LOOK_SECONDS = 15.0
 # Tools whose results were read on the web; what commands and files print, a model can have written itself.
-_READING_TOOLS = frozenset({"fetch", "web_search", "browser"})
+_READING_TOOLS = frozenset({"fetch", "web_search", "browser", "check"})
 
 
 class WebTools:

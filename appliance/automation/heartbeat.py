@@ -32,7 +32,7 @@ from appliance.tools.base import ToolContext, ToolResult
 
 log = structlog.get_logger(__name__)
 CHANNEL = "heartbeat"
-TOOLS = frozenset({"report", "read", "memory_search", "exec", "fetch"})
+TOOLS = frozenset({"report", "read", "memory_search", "exec", "fetch", "check"})
 MOST_AUTH_ERRORS = 3
 MOST_ATTEMPTS = 3
 _BACKOFF = (60.0, 300.0, 900.0)

@@ -223,6 +223,11 @@ class Automation:
             return True
         return self.outlet.quiet(OWNER, self._house.clock.now()) is None
 
+    def owners(self, session: SessionKey) -> bool:
+        """Whether a session runs by itself for the owner and nobody else: the heartbeat, and the owner's jobs."""
+        job = self._job(session.value.removeprefix("cron:")) if session.value.startswith("cron:") else None
+        return session.value.startswith("heartbeat:") or (job is not None and job.person == OWNER)
+
     def allowed(self, name: str, session: SessionKey, person: Person) -> bool:
         """Whether a turn may have a tool: what runs by itself has fewer than what a person writes."""
         if session.value.startswith("heartbeat:"):

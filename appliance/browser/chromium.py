@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from appliance.errors import ToolError
 
@@ -19,7 +20,6 @@ _ARGUMENTS = (
     "--disable-quic",  # UDP would pass the proxy by
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # its name before
-    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",  # no name is looked up but by the proxy
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-domain-reliability",
@@ -77,7 +77,8 @@ async def launch(playwright: Any, setting: str, proxy: str, home: Path) -> Any:
             headless=True,
             chromium_sandbox=not own_sandbox(),
             proxy={"server": proxy},
-            args=list(_ARGUMENTS),
+            # No name is looked up but the proxy's own; it looks up the rest.
+            args=[*_ARGUMENTS, f"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE {urlsplit(proxy).hostname}"],
             env={"PATH": "/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8", "TMPDIR": str(home)},
             handle_sigint=False,
             handle_sigterm=False,

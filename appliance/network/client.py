@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
@@ -78,6 +78,34 @@ class Client:
             reason = str(error) or type(error).__name__
             raise ConnectionError(f"{address.authority} does not answer as a web server should: {reason}") from error
         raise AddressError(f"{address.authority} redirects more than {_HOPS} times.")
+
+    async def ask(
+        self, method: str, url: str, *, headers: Mapping[str, str] | None = None, body: bytes = b""
+    ) -> Fetched:
+        """One request as it is given, for endpoints of the owner's. Raises as `get` does.
+
+        Its headers may hold a key, so that a redirect is an answer like any other.
+        """
+        import httpx2  # slow to import, and only needed once something is fetched
+
+        address = self._wall.check(url)
+        try:
+            async with (
+                asyncio.timeout(self._seconds),
+                httpx2.AsyncClient(
+                    transport=self._transport(), trust_env=False, headers={"user-agent": _AGENT}
+                ) as client,
+                client.stream(
+                    method, address.url, headers=dict(headers or {}), content=body, timeout=self._seconds
+                ) as response,
+            ):
+                if self._proxy and response.reason_phrase.startswith(REFUSAL):
+                    raise AddressError(str(response.reason_phrase))
+                return await self._read(response, address.authority)
+        except httpx2.ProxyError as error:
+            raise AddressError(f"{address.authority} is not reached: {error}") from error
+        except httpx2.HTTPError as error:
+            raise ConnectionError(f"{address.authority} does not answer: {type(error).__name__}") from error
 
     def _transport(self) -> httpx2.AsyncHTTPTransport:
         if not self._proxy:

@@ -12,16 +12,16 @@ from appliance.skills.manifest import read_manifest
 NAMES = sorted(path.name for path in BUILTIN.iterdir())
 TOOLS = {
     "exec", "process", "fetch", "web_search", "browser", "read", "write", "edit", "memory_search", "remember",
-    "schedule", "skill", "read_output",
+    "schedule", "skill", "read_output", "check",
 }  # fmt: skip
 # What reads like a tool in a sentence: with `x`, `x` the file, use `x`.
 _CALLED = re.compile(r"(?:[Ww]ith|[Uu]se|[Rr]un with|than|before|and|to|over|:|\() `([a-z_]+)`")
 
 
-def test_there_are_ten() -> None:
+def test_the_shelf_is_known() -> None:
     assert NAMES == [
-        "backups", "calendar-ics", "media-library", "network-check", "note-taking", "pdf-reading", "rss-digest",
-        "server-health", "shopping-list", "weather",
+        "backups", "calendar", "calendar-ics", "mail", "media-library", "mentions", "network-check", "note-taking",
+        "pdf-reading", "rss-digest", "server-health", "shopping-list", "weather",
     ]  # fmt: skip
 
 
