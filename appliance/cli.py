@@ -151,7 +151,8 @@ def context(
     """What the next request would hold, part by part."""
     from urllib.parse import quote
 
-    found = ask(f"/api/context?session={quote(session, safe='')}", lambda parts: parts.context_by_name(session))
+    path = f"/api/context?session={quote(session, safe='')}"
+    found = ask(path, lambda parts: parts.overview.context_by_name(session))
     if as_json:
         show(found)
         return

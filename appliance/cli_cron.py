@@ -13,7 +13,7 @@ import typer
 from appliance.cli_common import Json, ask, house, settings, show
 from appliance.client import GatewayClient, NotRunningError
 from appliance.errors import InputError, NotFoundError
-from appliance.messages import Person, Role
+from appliance.messages import THE_OWNER
 
 cron_app = typer.Typer(no_args_is_help=True, help="Schedules: list, add, remove, run, preview.")
 _MOST = 10_000
@@ -158,7 +158,7 @@ def _add_offline(line: str) -> dict[str, Any]:
     from appliance.automation.commands import parse_wish
 
     async def work(parts: Any) -> dict[str, Any]:
-        standing = await parts.automation.desk.add(parse_wish(line), Person("owner", role=Role.OWNER))
+        standing = await parts.automation.desk.add(parse_wish(line), THE_OWNER)
         await parts.audit.flush()
         return dict(parts.automation.cron.shown(standing))
 

@@ -139,6 +139,9 @@ class Person:
     language: str = ""
 
 
+THE_OWNER = Person("owner", role=Role.OWNER)  # on the machine itself: page, terminal, what the house does for them
+
+
 @dataclass(frozen=True, slots=True)
 class Inbound:
     """One thing that arrived. (channel, account, chat, kind, id) is unique: it is the inbox key.

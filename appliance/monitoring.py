@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from appliance.clock import Clock
 from appliance.database import Database
@@ -82,6 +82,11 @@ class Monitoring:
         """The metrics in Prometheus' format; when they were last asked for is kept for the doctor."""
         self.scraped_at = self._clock.now()
         return self.metrics.render()
+
+    def context(self, sections: Sequence[tuple[str, int]]) -> None:
+        """What the last prompt held: each section's name and tokens."""
+        for name, size in sections:
+            self.metrics.set("context_tokens", float(size), section=name)
 
     def message(self, channel: str, direction: str, outcome: str) -> None:
         """Count a message (channels.base.Counts)."""

@@ -14,7 +14,7 @@ from appliance.gateway.delivery import Delivery
 from appliance.gateway.inbox import Inbox
 from appliance.lanes.pool import Pool
 from appliance.local_models.supervisor import Supervisor
-from appliance.messages import Person, SessionKey
+from appliance.messages import THE_OWNER, Person, SessionKey
 from appliance.models.resolver import Resolver
 from appliance.observability.health import Health
 from appliance.settings import Settings
@@ -81,6 +81,17 @@ class Overview:
             return None
         percent = f"{state['percent']:.0f}%" if state.get("percent") is not None else ""
         return say("local_coming", language, phase=say(f"phase_{state['phase']}", language), percent=percent).strip()
+
+    async def doctor(self) -> list[dict[str, Any]]:
+        """The findings of every check, as from inside the running house."""
+        from appliance.doctor import Patient, examine  # dozens of checks that no turn needs
+
+        patient = Patient(self.settings, inside=True, notes={"status": self.status()})
+        return [finding.as_json() for finding in await examine(patient)]
+
+    def context_by_name(self, name: str) -> dict[str, Any]:
+        """The same as `context` for a session's name. Raises InputError, NotFoundError."""
+        return self.context(self.sessions.require(name), THE_OWNER)
 
     def context(self, key: SessionKey, person: Person) -> dict[str, Any]:
         """What the next request of a session would hold."""

@@ -20,8 +20,6 @@ from appliance.roles import Right, may
 from appliance.settings import Settings
 from appliance.texts import language_of, say
 
-OWNER = Person("owner", role=Role.OWNER)
-
 
 @dataclass
 class OwnerVoice:

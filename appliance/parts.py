@@ -5,7 +5,7 @@ Below it `foundation.py` has what every part stands on; above it `app.py` owns t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -28,7 +28,6 @@ from appliance.channels.base import ChannelParts
 from appliance.channels.webchat import WebChat
 from appliance.checking import Checks
 from appliance.clock import Clock
-from appliance.errors import AddressError
 from appliance.execution import Execution
 from appliance.foundation import Foundation
 from appliance.gateway.erasure import scrub
@@ -45,11 +44,10 @@ from appliance.memory.house import Memory
 from appliance.memory.items import Items
 from appliance.memory.tiers import overview
 from appliance.memory.workspace import Workspace
-from appliance.messages import Inbound
+from appliance.messages import THE_OWNER, Inbound
 from appliance.models.paid_embeddings import PaidEmbeddings
 from appliance.observability import logs
 from appliance.overview import Overview
-from appliance.owner import OWNER
 from appliance.platforms import channels_of, members_of
 from appliance.preferences import Preferences
 from appliance.remembering import Remembering
@@ -60,11 +58,10 @@ from appliance.speech import Listener
 from appliance.spending import adjust
 from appliance.spending.show import MoneyText, footer_text
 from appliance.tidying import Tidying
-from appliance.tools.base import ToolContext, ToolResult
 from appliance.tools.files import Edit, Read, Write
 from appliance.tools.memory import tools as memory_tools
 from appliance.tools.outputs import Outputs, ReadOutput
-from appliance.tools.registry import Registry
+from appliance.tools.registry import Registry, audited
 from appliance.web_tools import WebTools
 
 log = structlog.get_logger(__name__)
@@ -118,7 +115,7 @@ class Parts(Foundation):
         )
         self.metrics.at_scrape("lane_depth", lambda: float(sum(self.pool.depths().values())))
         self.tools = Registry(
-            [Read(), Write(), Edit(), ReadOutput(self.outputs, self.sessions.tool_result)], self._record_tool
+            [Read(), Write(), Edit(), ReadOutput(self.outputs, self.sessions.tool_result)], audited(self.audit.record)
         )
         self.overview = Overview(
             settings=settings,
@@ -151,7 +148,7 @@ class Parts(Foundation):
         self.brain = Brain(
             compactor=self.compactor,
             pruner=Pruner(self.clock),
-            counted=self._count_context,
+            counted=self.monitoring.context,
             resolver=self.resolver,
             prompts=self.prompt_builder,
             tools=self.tools,
@@ -204,7 +201,7 @@ class Parts(Foundation):
             models=self.preferences.models,
             status=self.overview.status_text,
             context=self.overview.context,
-            doctor=self._doctor,
+            doctor=self.overview.doctor,
             cooled=lambda key: self.prompt_builder(key.agent).cooled(key),
             audit=self.audit.record,
             compactor=self.compactor,
@@ -363,7 +360,7 @@ class Parts(Foundation):
                 language=self.owner.language,
                 alone=self.pool.alone,
                 stop=self.pool.stop,
-                fetch=self._read_address if self.web.client is not None else None,
+                fetch=self.web.read if self.web.client is not None else None,
                 run=self.execution.watched if self.settings.exec.enabled else None,
             )
         )
@@ -393,7 +390,7 @@ class Parts(Foundation):
             web=WebChat(self.workspace("main").files, clock=self.clock, language=self.owner.fixed_language),
             version=__version__,
             clock=self.clock,
-            context=lambda key: self.overview.context(key, OWNER),
+            context=lambda key: self.overview.context(key, THE_OWNER),
             budget=self.budget,
             spending=self.spending,
             status=self.overview.status,
@@ -404,7 +401,7 @@ class Parts(Foundation):
             rules=self.execution.approvals,
             people=self.access if self.channels else None,
             schedules=ByHand(self.automation.desk, self.automation.cron, self.automation.heartbeat),
-            doctor=self._doctor,
+            doctor=self.overview.doctor,
             memory_search=self.owners_memory.search,
             memory=self.owners_memory,
             skills=self.skills,
@@ -438,40 +435,11 @@ class Parts(Foundation):
         self.sessions.close()  # they are read again from disk, without it
         return await scrub(self.core, text)
 
-    def _count_context(self, sections: Sequence[tuple[str, int]]) -> None:
-        """What the last prompt held, for the dashboards."""
-        for name, size in sections:
-            self.metrics.set("context_tokens", float(size), section=name)
-
     def _heard(self, inbound: Inbound) -> None:
         self.owner.heard(inbound)
         self.hooking.heard(inbound)
-
-    def context_by_name(self, name: str) -> dict[str, Any]:
-        return self.overview.context(self.sessions.require(name), OWNER)
-
-    async def _doctor(self) -> list[dict[str, Any]]:
-        from appliance.doctor import Patient, examine
-
-        patient = Patient(self.settings, inside=True, notes={"status": self.overview.status()})
-        return [finding.as_json() for finding in await examine(patient)]
-
-    async def _read_address(self, url: str) -> bytes:
-        """The bytes at an address, through the wall. Raises AddressError, TooLargeError, ConnectionError."""
-        if self.web.client is None:
-            raise AddressError("The web is switched off.")
-        found = await self.web.client.get(url)
-        if found.status >= 400:
-            raise ConnectionError(f"{found.url} answered {found.status}")
-        return found.body
 
     async def _alerted(self, payload: dict[str, Any]) -> None:
         """Alertmanager's webhook: the owner is told, then what watches the alert is woken."""
         await self.monitoring.alerts.receive(payload)
         await self.automation.alerted(payload)
-
-    def _record_tool(self, name: str, context: ToolContext, arguments: dict[str, Any], result: ToolResult) -> None:
-        shown = {k: (v if len(str(v)) <= 200 else str(v)[:200] + "…") for k, v in arguments.items()}
-        self.audit.record(
-            "tool", tool=name, session=context.session.value, turn=context.turn, ok=result.ok, arguments=shown
-        )

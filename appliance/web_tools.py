@@ -97,6 +97,15 @@ class WebTools:
             self._health.set("browser", *_health_of(Condition(weak=chromium.own_sandbox())))
         return pages
 
+    async def read(self, url: str) -> bytes:
+        """The bytes at an address, through the wall. Raises AddressError, TooLargeError, ConnectionError."""
+        if self.client is None:
+            raise AddressError("The web is switched off.")
+        found = await self.client.get(url)
+        if found.status >= 400:
+            raise ConnectionError(f"{found.url} answered {found.status}")
+        return found.body
+
     async def watch(self) -> None:
         """Follow whether a browser's service that runs elsewhere answers; return at once when there is none."""
         while self._pages is not None and self._elsewhere:

@@ -9,7 +9,7 @@ from typing import Any
 from appliance.errors import ToolError
 from appliance.mcp_client.catalogue import Catalogue, Change, Offered, Seen
 from appliance.mcp_client.connection import Answer, Connection
-from appliance.messages import Person, Role
+from appliance.messages import THE_OWNER, Person, Role
 
 MOST_SHOWN = 1_400  # characters of names in the prompt, about 350 tokens
 _LONGEST_NAME = 40  # a longer name is not shown in the prompt: it would be a sentence
@@ -89,11 +89,10 @@ class Servers:
     async def check(self, names: Iterable[str] = ()) -> list[dict[str, Any]]:
         """Connect to servers (all, or these) and list their tools; their rows with what was seen."""
         wanted = list(names) or list(self._connections)
-        owner = Person("owner", role=Role.OWNER)
 
         async def one(name: str) -> dict[str, Any]:
             try:
-                offered = await self.tools(name, owner)
+                offered = await self.tools(name, THE_OWNER)
             except ToolError as error:
                 return {"name": name, "ok": False, "problem": error.what, "tools": [], "notes": []}
             tools = [{"name": tool.name, "description": tool.brief} for tool in offered.tools.values()]

@@ -24,6 +24,19 @@ Record = Callable[[str, ToolContext, dict[str, Any], ToolResult], None]
 Allowed = Callable[[str, SessionKey, Person], bool]
 
 
+_SHOWN = 200  # characters of an argument
+
+
+def audited(write: Callable[..., Any]) -> Record:
+    """Given the audit's writer, return what makes a row of each tool run; long arguments are cut."""
+
+    def record(name: str, context: ToolContext, arguments: dict[str, Any], result: ToolResult) -> None:
+        shown = {k: (v if len(str(v)) <= _SHOWN else str(v)[:_SHOWN] + "…") for k, v in arguments.items()}
+        write("tool", tool=name, session=context.session.value, turn=context.turn, ok=result.ok, arguments=shown)
+
+    return record
+
+
 class Registry:
     """Given tools, answer which a session sees, and run calls. `record` is told of every run (audit, metrics)."""
 
