@@ -33,8 +33,12 @@ from appliance.tools.shell import Exec
 _WATCH_SECONDS = 20.0  # the clock's jobs wait for the looks
 
 
-class TellOwner(Protocol):
-    async def __call__(self, text: str, choices: Choices = ()) -> None: ...
+class TheOwner(Protocol):
+    """Who is asked and told (appliance.owner)."""
+
+    def language(self) -> str: ...
+
+    async def tell(self, text: str, choices: Choices = ()) -> None: ...
 
 
 class Execution:
@@ -50,8 +54,7 @@ class Execution:
         health: Health,
         metrics: Metrics,
         notices: Notices,
-        tell_owner: TellOwner,
-        language: Callable[[], str],
+        owner: TheOwner,
         may_ask: Callable[[str], bool] = lambda session: True,
         record: Callable[..., Any] = lambda kind, **fields: None,
     ) -> None:
@@ -60,8 +63,7 @@ class Execution:
         self._health = health
         self._metrics = metrics
         self._notices = notices
-        self._tell_owner = tell_owner
-        self._language = language
+        self._owner = owner
         self._task: asyncio.Task[None] | None = None
         self.approvals = Approvals(
             core,
@@ -124,10 +126,13 @@ class Execution:
         if not self._may_ask(pending.session):
             return False
         answers = ["once", *(["always"] if pending.remembers else []), "deny"]
-        text = say("approval_asked", self._language(), shown=pending.shown, why=pending.why)
-        await self._tell_owner(
+        text = say("approval_asked", self._owner.language(), shown=pending.shown, why=pending.why)
+        await self._owner.tell(
             text,
-            [(say(f"approval_{answer}", self._language()), f"/approve {pending.id} {answer}") for answer in answers],
+            [
+                (say(f"approval_{answer}", self._owner.language()), f"/approve {pending.id} {answer}")
+                for answer in answers
+            ],
         )
         return True
 
@@ -208,7 +213,7 @@ class Execution:
     async def _job_ended(self, job: dict[str, Any]) -> None:
         if str(job["label"]).startswith(LABEL):
             return  # an MCP server's: whoever uses it is told
-        text = say("job_ended", self._language(), id=job["id"], state=job.get("state", ""), code=job.get("code"))
+        text = say("job_ended", self._owner.language(), id=job["id"], state=job.get("state", ""), code=job.get("code"))
         await self._notices.once(f"job:{job['id']}", text)
 
 

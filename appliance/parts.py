@@ -256,8 +256,7 @@ class Parts(Foundation):
             health=self.health,
             metrics=self.metrics,
             notices=self.monitoring.notices,
-            tell_owner=self.owner.tell,
-            language=self.owner.language,
+            owner=self.owner,
             may_ask=lambda session: self.automation.may_disturb(session),
             record=self.audit.record,
         )
