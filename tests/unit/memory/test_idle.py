@@ -10,11 +10,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from appliance.errors import NotFoundError
 from appliance.memory.house import Memory
 from appliance.memory.idle import HEADINGS, IDLE_SECONDS, Idle
 from appliance.memory.items import Item, Items, line_of
 from appliance.memory.quarantine import Held
+from appliance.memory.scopes import Scope
 from appliance.memory.workspace import Workspace
+from appliance.messages import SessionKey
 from appliance.settings import MemorySettings
 from appliance.testing.manual_clock import ManualClock
 from appliance.testing.memory_house import AT
@@ -149,6 +152,22 @@ async def test_what_is_forgotten_leaves_the_tiers_at_once(memory: Memory, idle: 
     assert workspace.read_tier("overview.md") == ""
     await idle.look()
     assert "tea" not in workspace.read_tier("overview.md")
+
+
+@pytest.mark.parametrize(
+    "session",
+    ["agent:main:telegram:group:-5", "agent:main:telegram:dm:2", "agent:main:web:kitchen", "heartbeat:main", "cron:j"],
+)
+async def test_the_tiers_are_read_in_the_owners_conversation_alone(memory: Memory, idle: Idle, session: str) -> None:
+    workspace = memory.workspaces["main"]
+    workspace.append_day(line_of(Item("O", "the canary is called Quetzalcoatl", AT - 30 * 86_400, "s", "m")), AT)
+    await idle.look()
+    for path in ("memory/tiers/overview.md", "memory/tiers/sessions.md", "memory/tiers/second-look.json"):
+        with pytest.raises(NotFoundError):
+            memory.read(Scope(SessionKey(session)), path)
+    assert "Quetzalcoatl" in memory.read(Scope(SessionKey.main()), "memory/tiers/overview.md")[0]
+    with pytest.raises(NotFoundError):
+        memory.read(Scope(SessionKey.main()), "memory/tiers/../../files/x.md")
 
 
 @pytest.mark.parametrize("quiet", [None, 0.0, IDLE_SECONDS - 1])
