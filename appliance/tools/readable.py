@@ -124,12 +124,24 @@ def _html(body: bytes, charset: str, url: str) -> tuple[str, str]:
     title = str(getattr(found, "title", "") or "") if found is not None else ""
     text = str(getattr(found, "text", "") or "") if found is not None else ""
     tree = trafilatura.load_html(page)
+    if tree is None:
+        tree = _fragment(_decode(body, charset))
     if tree is not None:
         whole = markdown_of(tree, url)
         if len(text) < max(_FEW, len(whole) * _MAIN_SHARE):
             text = whole  # no article: a front page, a list, a table
         title = title or " ".join((tree.findtext(".//title") or "").split())
     return title, text
+
+
+def _fragment(page: str) -> Any:
+    """What trafilatura takes for no page: a piece of HTML without its frame. None when there is nothing in it."""
+    from lxml import etree, html
+
+    try:
+        return html.document_fromstring(page)
+    except (etree.ParserError, ValueError):
+        return None
 
 
 def _known(charset: str) -> bool:

@@ -78,3 +78,8 @@ def test_a_page_of_links_keeps_its_links_and_drops_what_is_hidden() -> None:
 
 def test_a_deep_page_is_read_without_falling_over() -> None:
     assert isinstance(convert(b"<div>" * 50_000 + b"deep", "text/html")[1], str)
+
+
+def test_a_page_of_one_paragraph_is_read() -> None:
+    for charset in ("utf-8", ""):
+        assert convert("<p>今天休息 closed today</p>".encode(), "text/html", charset)[1] == "今天休息 closed today"
