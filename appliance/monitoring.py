@@ -95,8 +95,3 @@ class Monitoring:
     def polled(self, channel: str, at: float) -> None:
         """A channel heard from its platform, at Unix seconds (channels.base.Counts)."""
         self.metrics.set("channel_last_poll_timestamp_seconds", at, channel=channel)
-
-
-def with_commands(text: str, choices: Choices) -> str:
-    """A notice for a place without buttons: the commands are written out."""
-    return "\n".join([text, *(f"{label}: {command}" for label, command in choices)])

@@ -6,14 +6,13 @@ import json
 from dataclasses import dataclass
 
 from appliance.errors import BudgetExceededError
-from appliance.gateway.commands import Choice, Commands
+from appliance.gateway.commands import Choice, Commands, with_commands
 from appliance.gateway.delivery import Delivery
 from appliance.gateway.events import Events
 from appliance.gateway.inbox import Inbox
 from appliance.gateway.intake import STORED
 from appliance.gateway.outbox import Row
 from appliance.messages import Button, Event, Inbound, Outbound, Person, Reply, Role, SessionKey
-from appliance.monitoring import with_commands
 from appliance.observability.audit import Audit
 from appliance.observability.notices import Choices
 from appliance.roles import Right, may

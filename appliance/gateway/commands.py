@@ -6,7 +6,7 @@ A command exists only when something stands behind it: handlers are added by app
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from appliance.errors import ApplianceError
@@ -49,9 +49,9 @@ class Said:
     choices: tuple[Choice, ...] = ()
 
 
-def with_commands(said: Said) -> str:
-    """What a handler answers, for a place without buttons: the commands are written out."""
-    return "\n".join([said.text, *(f"{choice.label}: {choice.command}" for choice in said.choices)])
+def with_commands(text: str, choices: Iterable[tuple[str, str]]) -> str:
+    """A text with choices (label, command), for a place without buttons: the commands are written out."""
+    return "\n".join([text, *(f"{label}: {command}" for label, command in choices)])
 
 
 Handler = Callable[[Ask], Awaitable[Said | str]]
@@ -104,7 +104,8 @@ class Commands:
             text = pressed
         said = await self._answer(text.strip(), inbound, language)
         buttons = await self._make_buttons(said.choices, inbound)
-        shown = with_commands(said) if inbound.channel in self._written else said.text
+        written = [(c.label, c.command) for c in said.choices] if inbound.channel in self._written else []
+        shown = with_commands(said.text, written)
         return Reply(received.turn, inbound.session, shown, (received.row,), f"{received.turn}.0", buttons=buttons)
 
     async def _pressed(self, received: Received, language: str) -> Reply | str:

@@ -9,8 +9,9 @@ import pytest
 
 from appliance.database import Database
 from appliance.errors import BudgetExceededError
+from appliance.gateway.commands import with_commands
 from appliance.messages import Event, SessionKey
-from appliance.monitoring import Monitoring, with_commands
+from appliance.monitoring import Monitoring
 from appliance.observability import notices
 from appliance.observability.notices import Choices
 from appliance.settings import load_settings

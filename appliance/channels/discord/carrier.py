@@ -12,7 +12,7 @@ import contextlib
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import structlog
@@ -20,6 +20,7 @@ import structlog
 from appliance.channels.discord.api import DiscordApi, RefusedError
 from appliance.channels.fences import split_fenced
 from appliance.channels.known import remember
+from appliance.channels.outgoing import file_of, noted
 from appliance.channels.pacer import Pacer, Rate
 from appliance.channels.rendering import tidy
 from appliance.clock import Clock
@@ -140,12 +141,7 @@ class DiscordCarrier(Carrier):
         return str((await self._call("POST", _MESSAGES, place, body))["id"])
 
     async def send_file(self, place: Place, attachment: Attachment) -> str:
-        path = Path(attachment.path)
-        name = attachment.name or path.name
-        try:
-            size = (await asyncio.to_thread(path.stat)).st_size
-        except OSError as error:
-            raise DeliveryError(f"The file {name} cannot be read: {error.strerror}.", permanent=True) from None
+        path, name, size = await file_of(attachment)
         if size > UPLOAD_BYTES:
             raise DeliveryError(f"{name} is larger than the 10 MB that Discord takes.", permanent=True)
         chat = int(place["chat"])
@@ -202,13 +198,12 @@ class DiscordCarrier(Carrier):
         return result
 
     def _trouble(self, place: Place, trouble: ApplianceError) -> DeliveryError:
-        """What delivery is told: a token that is wrong is no fault of the message, which waits."""
-        self._outcome("refused" if isinstance(trouble, RefusedError) else "network")
-        if not isinstance(trouble, DeliveryError):
-            return DeliveryError(str(trouble), retry_after=60.0)
-        if trouble.retry_after is not None:
-            self._pacer.hold(str(place["chat"]), trouble.retry_after)
-        return trouble
+        return noted(
+            trouble,
+            outcome=self._outcome,
+            hold=partial(self._pacer.hold, str(place["chat"])),
+            refused=isinstance(trouble, RefusedError),
+        )
 
 
 def _body(part: Part, buttons: Sequence[Button]) -> dict[str, Any]:

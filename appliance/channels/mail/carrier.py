@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from email import policy
 from email.message import EmailMessage
 from email.utils import formatdate
-from pathlib import Path
 from typing import Any
 
+from appliance.channels.outgoing import content_of, file_of
 from appliance.channels.rendering import tidy
 from appliance.errors import DeliveryError
 from appliance.gateway.delivery import Carrier
@@ -48,14 +48,10 @@ class MailCarrier(Carrier):
         return await self._post(letter)
 
     async def send_file(self, place: Place, attachment: Attachment) -> str:
-        path = Path(attachment.path)
-        name = attachment.name or path.name
-        try:
-            data = await asyncio.to_thread(path.read_bytes)
-        except OSError as error:
-            raise DeliveryError(f"The file {name} cannot be read: {error.strerror}.", permanent=True) from None
-        if len(data) > UPLOAD_BYTES:
+        path, name, size = await file_of(attachment)
+        if size > UPLOAD_BYTES:
             raise DeliveryError(f"{name} is larger than the 15 MB that go into a letter.", permanent=True)
+        data = await content_of(path, name)
         letter = self._letter(place, f"file-{hashlib.sha256(data).hexdigest()[:12]}-{name}")
         letter.set_content(name + "\n")
         kind = attachment.media_type or mimetypes.guess_type(name)[0] or "application/octet-stream"

@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import structlog
 
 from appliance.channels.known import remember
+from appliance.channels.outgoing import file_of, noted
 from appliance.channels.pacer import GROUP, PRIVATE, Pacer, Rate
 from appliance.channels.rendering import plain, telegram_parts
 from appliance.channels.telegram.api import FILE_SECONDS, MovedChatError, RefusedError, TelegramApi, TokenError
@@ -110,12 +111,7 @@ class TelegramCarrier(Carrier):
         return str(await self._send_text(place, part, buttons))
 
     async def send_file(self, place: Place, attachment: Attachment) -> str:
-        path = Path(attachment.path)
-        name = attachment.name or path.name
-        try:
-            size = (await asyncio.to_thread(path.stat)).st_size
-        except OSError as error:
-            raise DeliveryError(f"The file {name} cannot be read: {error.strerror}.", permanent=True) from None
+        path, name, size = await file_of(attachment)
         if size > UPLOAD_BYTES:
             raise DeliveryError(f"{name} is larger than the 50 MB that Telegram takes.", permanent=True)
         method = _method_for(attachment, size)
@@ -292,13 +288,12 @@ class TelegramCarrier(Carrier):
         raise DeliveryError("The group moved twice at once.", retry_after=5.0)
 
     def _noted(self, chat: int, trouble: ApplianceError) -> DeliveryError:
-        """What delivery is told: a token that is wrong or used elsewhere is no fault of the message, which waits."""
-        if not isinstance(trouble, DeliveryError):
-            return DeliveryError(str(trouble), retry_after=60.0)
-        self._outcome("refused" if isinstance(trouble, RefusedError) else "network")
-        if trouble.retry_after is not None:
-            self._pacer.hold(str(chat), trouble.retry_after)
-        return trouble
+        return noted(
+            trouble,
+            outcome=self._outcome,
+            hold=partial(self._pacer.hold, str(chat)),
+            refused=isinstance(trouble, RefusedError),
+        )
 
     def _chat(self, place: Place) -> int:
         chat = int(place["chat"])

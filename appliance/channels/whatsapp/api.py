@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 
+from appliance.channels.outgoing import content_of
 from appliance.errors import ApplianceError, DeliveryError
 
 Raw = dict[str, Any]
@@ -60,10 +60,7 @@ class WhatsAppApi:
 
     async def upload(self, path: Path, name: str, media_type: str) -> str:
         """Hand over a file; return its media id."""
-        try:
-            data = await asyncio.to_thread(path.read_bytes)
-        except OSError as error:
-            raise DeliveryError(f"The file {name} cannot be read: {error.strerror}.", permanent=True) from None
+        data = await content_of(path, name)
         form = aiohttp.FormData()
         form.add_field("messaging_product", "whatsapp")
         form.add_field("type", media_type)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import structlog
 
 from appliance.channels.fences import split_fenced
 from appliance.channels.light_markup import light
+from appliance.channels.outgoing import file_of, noted
 from appliance.channels.pacer import Pacer, Rate
 from appliance.channels.rendering import tidy
 from appliance.channels.whatsapp.api import RefusedError, WhatsAppApi
@@ -56,12 +56,8 @@ class WhatsAppCarrier(Carrier):
         return await self._send(place, _with_buttons(part["text"], buttons) if buttons else _plain(part["text"]))
 
     async def send_file(self, place: Place, attachment: Attachment) -> str:
-        path, name = Path(attachment.path), attachment.name or Path(attachment.path).name
+        path, name, size = await file_of(attachment)
         kind = _kind(attachment.media_type)
-        try:
-            size = (await asyncio.to_thread(path.stat)).st_size
-        except OSError as error:
-            raise DeliveryError(f"The file {name} cannot be read: {error.strerror}.", permanent=True) from None
         if size > _UPLOADS[kind] * 1024 * 1024:
             kind = "document"
         if size > _UPLOADS[kind] * 1024 * 1024:
@@ -95,15 +91,15 @@ class WhatsAppCarrier(Carrier):
         return str(sent["messages"][0]["id"])
 
     def _trouble(self, place: Place, trouble: ApplianceError, ambiguous: bool | None = None) -> DeliveryError:
-        """What delivery is told: a token that is wrong is no fault of the message, which waits."""
-        self._outcome("refused" if isinstance(trouble, RefusedError) else "network")
-        if not isinstance(trouble, DeliveryError):
-            return DeliveryError(str(trouble), retry_after=60.0)
-        if trouble.retry_after is not None:
-            self._pacer.hold(str(place["chat"]), trouble.retry_after)
+        told = noted(
+            trouble,
+            outcome=self._outcome,
+            hold=partial(self._pacer.hold, str(place["chat"])),
+            refused=isinstance(trouble, RefusedError),
+        )
         if ambiguous is not None:
-            trouble.ambiguous = ambiguous
-        return trouble
+            told.ambiguous = ambiguous
+        return told
 
 
 def _plain(text: str) -> dict[str, Any]:
