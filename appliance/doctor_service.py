@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 from appliance.examination import Outcome, Patient, Status
 from appliance.settings import Settings
 
-_CHANNELS = ("telegram", "discord")
 _OLD_SCRAPE = 300.0  # seconds
 _ALREADY = ("gateway", "commands", "browser", "local model", "embedder")  # have checks of their own
 
@@ -20,8 +19,7 @@ _ALREADY = ("gateway", "commands", "browser", "local model", "embedder")  # have
 def channels(patient: Patient) -> Outcome | None:
     """Whether each channel with a token works, in the channel's own words (a second poller, a missing intent)."""
     settings = patient.settings
-    tokens = {name: getattr(settings, name).bot_token.get_secret_value() for name in _CHANNELS}
-    wanted = [name for name in _CHANNELS if tokens[name]]
+    wanted = settings.chats
     if not wanted:
         return None
     status = patient.status()
@@ -29,17 +27,19 @@ def channels(patient: Patient) -> Outcome | None:
         parts = {part["name"]: part for part in status["parts"]}
         wrong = [parts[name] for name in wanted if name in parts and parts[name]["state"] in ("failed", "degraded")]
         if wrong:
-            return *_told(wrong), "See docs/how-to/telegram.md or docs/how-to/discord.md."
+            return *_told(wrong), f"See docs/how-to/{wrong[0]['name']}.md."
     if patient.online and "telegram" in wanted:
-        found = _telegram(settings, tokens["telegram"])
+        found = _telegram(settings)
         if found is not None:
             return found
     return "pass", f"Set up: {', '.join(wanted)}." + ("" if status else " The gateway does not run.")
 
 
-def _telegram(settings: Settings, token: str) -> Outcome | None:
+def _telegram(settings: Settings) -> Outcome | None:
     """What Telegram itself says of the bot: token, webhook, privacy mode; None when there is nothing wrong."""
     import httpx2  # only for --online
+
+    token = settings.telegram.bot_token.get_secret_value()
 
     def ask(method: str) -> tuple[int, dict[str, Any]]:
         answer = httpx2.get(f"{settings.telegram.api_base.rstrip('/')}/bot{token}/{method}", timeout=4.0)
@@ -71,7 +71,7 @@ def parts(patient: Patient) -> Outcome | None:
     status = patient.status()
     if status is None:
         return None
-    others = [part for part in status["parts"] if part["name"] not in (*_CHANNELS, *_ALREADY)]
+    others = [part for part in status["parts"] if part["name"] not in (*patient.settings.chats, *_ALREADY)]
     wrong = [part for part in others if part["state"] in ("failed", "degraded")]
     if not wrong:
         return "pass", f"{len(status['parts'])} parts of the running gateway report no failure."
@@ -88,10 +88,10 @@ def contact(patient: Patient) -> Outcome | None:
     status = patient.status()
     if status is None or "owner_on" not in status:
         return None
-    places = [name for name in status["owner_on"] if name in _CHANNELS]
+    places = [name for name in status["owner_on"] if name in patient.settings.chats]
     if places:
         return "pass", f"The owner is told on {', '.join(places)}."
-    if not any(getattr(patient.settings, name).bot_token.get_secret_value() for name in _CHANNELS):
+    if not patient.settings.chats:
         return "pass", "No chat channel is set up: notices are shown on the page alone."
     fix = "appliance pair --role owner, then send the code to the bot."
     return "warn", "No owner has spoken on a chat channel, so alerts and marks reach nobody there.", fix
@@ -134,8 +134,9 @@ def egress(patient: Patient, environ: Mapping[str, str] | None = None) -> Outcom
 def _needed(settings: Settings) -> list[str]:
     addresses = [
         (settings.has_key, settings.anthropic.base_url),
-        (bool(settings.telegram.bot_token.get_secret_value()), settings.telegram.api_base),
-        (bool(settings.discord.bot_token.get_secret_value()), settings.discord.api_base),
+        ("telegram" in settings.chats, settings.telegram.api_base),
+        ("discord" in settings.chats, settings.discord.api_base),
+        ("whatsapp" in settings.chats, settings.whatsapp.api_base),
     ]
     found = [urlsplit(address) for wanted, address in addresses if wanted]
     return [parts.hostname for parts in found if parts.scheme == "https" and parts.hostname]

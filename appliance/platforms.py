@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from appliance.channels.base import ChannelParts, ChatChannel
 from appliance.channels.discord.channel import DiscordChannel
@@ -14,16 +14,13 @@ from appliance.settings import Settings
 
 def channels_of(settings: Settings, parts: ChannelParts) -> list[ChatChannel]:
     """The channels that the settings ask for; their libraries are loaded when they start, behind readiness."""
-    channels: list[ChatChannel] = []
-    if settings.telegram.bot_token.get_secret_value():
-        channels.append(TelegramChannel(settings.telegram, parts))
-    if settings.discord.bot_token.get_secret_value():
-        channels.append(DiscordChannel(settings.discord, parts))
-    if settings.whatsapp.access_token.get_secret_value():
-        channels.append(WhatsAppChannel(settings.whatsapp, parts))
-    if settings.email.password.get_secret_value():
-        channels.append(MailChannel(settings.email, parts))
-    return channels
+    made: dict[str, Callable[[], ChatChannel]] = {
+        "telegram": lambda: TelegramChannel(settings.telegram, parts),
+        "discord": lambda: DiscordChannel(settings.discord, parts),
+        "whatsapp": lambda: WhatsAppChannel(settings.whatsapp, parts),
+        "email": lambda: MailChannel(settings.email, parts),
+    }
+    return [made[name]() for name in settings.chats]
 
 
 def members_of(settings: Settings) -> dict[str, Iterable[int | str]]:

@@ -268,6 +268,17 @@ class Settings(Section):
         return bool(self.anthropic.api_key.get_secret_value())
 
     @property
+    def chats(self) -> list[str]:
+        """The chat platforms that are set up: those whose secret is there."""
+        secrets = {
+            "telegram": self.telegram.bot_token,
+            "discord": self.discord.bot_token,
+            "whatsapp": self.whatsapp.access_token,
+            "email": self.email.password,
+        }
+        return [name for name, secret in secrets.items() if secret.get_secret_value()]
+
+    @property
     def chain(self) -> list[str]:
         """The models in order, with the default that fits whether there is a key."""
         if self.models.chain is not None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,64 @@ def test_a_channel_that_does_not_work_is_told_in_its_own_words(tmp_path: Path, s
     assert outcome is not None
     assert outcome[0] == status
     assert ("Another program" in outcome[1]) is (status != "pass")
+
+
+def test_a_mailbox_that_does_not_work_is_told_with_its_page(tmp_path: Path) -> None:
+    mail = {
+        "address": "a@b.example", "password": "p", "imap_host": "i.b.example", "smtp_host": "s.b.example",
+        "trusted_server": "mx.b.example",
+    }  # fmt: skip
+    outcome = service.channels(patient(tmp_path, {"parts": [part("email", "failed", "It was refused.")]}, email=mail))
+    assert outcome == ("fail", "email: It was refused.", "See docs/how-to/email.md.")
+    assert (Path(__file__).parents[2] / "docs/how-to/email.md").is_file()
+
+
+@contextmanager
+def telegram(answers: dict[str, Any]) -> Iterator[str]:
+    """A Bot API that answers each method with what is given."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = json.dumps(answers[self.path.rpartition("/")[2]]).encode()
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join(5)
+
+
+@pytest.mark.parametrize(
+    ("webhook", "groups", "reads_all", "said"),
+    [
+        ("", [], True, None),
+        ("https://old.example/hook", [], True, "has a webhook"),
+        ("", [-100], False, "Privacy mode"),
+        ("", [-100], True, None),
+    ],
+)
+def test_what_telegram_itself_says_of_the_bot_is_asked_online(
+    tmp_path: Path, webhook: str, groups: list[int], reads_all: bool, said: str | None
+) -> None:
+    answers = {
+        "getMe": {"ok": True, "result": {"can_read_all_group_messages": reads_all}},
+        "getWebhookInfo": {"ok": True, "result": {"url": webhook}},
+    }
+    with telegram(answers) as address:
+        who = patient(tmp_path, {"parts": []}, telegram={"bot_token": "1:a", "api_base": address, "groups": groups})
+        who.online = True
+        outcome = service.channels(who)
+    assert outcome is not None
+    assert (outcome[0] == "pass") is (said is None)
+    assert said is None or said in outcome[1]
 
 
 def test_channels_without_a_token_are_no_finding(tmp_path: Path) -> None:
