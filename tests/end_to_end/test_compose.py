@@ -15,6 +15,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -167,7 +168,9 @@ def stack() -> Iterator[Stack]:
 def test_every_profile_and_overlay_renders() -> None:
     run("scripts/compose-plugin", seconds=300)
     main = ["--env-file", "compose/example.env", "-f", "compose/compose.yaml"]
-    for profiles in ([], ["browser"], ["local-llm"], ["monitoring"], ["browser", "local-llm", "monitoring"]):
+    every = run("docker", "compose", *main, "config", "--profiles").split()
+    assert len(every) >= 3
+    for profiles in (chosen for count in range(len(every) + 1) for chosen in combinations(every, count)):
         for overlay in ([], *(["-f", str(path)] for path in sorted((ROOT / "compose").glob("compose.*.yaml")))):
             chosen = [word for profile in profiles for word in ("--profile", profile)]
             if any("gpu" in word for word in overlay) and "local-llm" not in profiles:

@@ -51,7 +51,7 @@ def test_docker_itself_takes_the_stack() -> None:
     assert shown["services"]["grafana"]["deploy"]["replicas"] == 0
     assert "without" not in done.stderr
     for service in shown["services"].values():
-        assert not set(service) & {"depends_on", "restart", "security_opt", "network_mode", "privileged"}
+        assert not set(service) & {"depends_on", "restart", "security_opt", "network_mode", "privileged", "shm_size"}
 
 
 @each
