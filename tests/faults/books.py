@@ -24,6 +24,21 @@ QUIET_SECONDS = 60.0
 
 
 @dataclass
+class Trouble:
+    """What a run under a failing disk came to; empty lists and False are what is hoped for."""
+
+    lost: list[str] = field(default_factory=list)
+    twice: list[str] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
+    died: bool = False
+    refused: int = 0
+
+    @property
+    def bad(self) -> bool:
+        return bool(self.lost or self.twice or self.damaged or self.died)
+
+
+@dataclass
 class Outcome:
     """What one run came to; empty lists are what is hoped for."""
 

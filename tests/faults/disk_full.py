@@ -21,7 +21,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
@@ -29,26 +29,21 @@ import httpx2
 
 from appliance.testing.fake_anthropic import FakeAnthropic
 from appliance.testing.process import GatewayProcess
-from tests.faults.books import answer, messages_of, quiet
+from tests.faults.books import Trouble, answer, messages_of, quiet
 
 DISK_MEGABYTES = 64
 HEALED_SECONDS = 60.0
 
 
 @dataclass
-class Filled:
-    """What one run came to; empty lists and False are what is hoped for."""
+class Filled(Trouble):
+    """`healed_seconds`: from the disk's having room again to the next answer."""
 
-    lost: list[str] = field(default_factory=list)
-    twice: list[str] = field(default_factory=list)
-    damaged: list[str] = field(default_factory=list)
-    died: bool = False
-    refused: int = 0
     healed_seconds: float = HEALED_SECONDS
 
     @property
     def bad(self) -> bool:
-        return bool(self.lost or self.twice or self.damaged or self.died or self.healed_seconds >= HEALED_SECONDS)
+        return super().bad or self.healed_seconds >= HEALED_SECONDS
 
 
 @contextlib.contextmanager

@@ -16,12 +16,12 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from appliance.testing.fake_anthropic import FakeAnthropic
 from appliance.testing.process import GatewayProcess
-from tests.faults.books import answer, quiet
+from tests.faults.books import Trouble, answer, quiet
 from tests.faults.disk_full import accepted, damage
 
 # file below STATE, system call, errno
@@ -35,19 +35,10 @@ MESSAGES = 6
 
 
 @dataclass
-class Failed:
-    """What one run came to; empty lists and False are what is hoped for."""
+class Failed(Trouble):
+    """`injected`: how many calls strace let fail."""
 
-    lost: list[str] = field(default_factory=list)
-    twice: list[str] = field(default_factory=list)
-    damaged: list[str] = field(default_factory=list)
-    died: bool = False
     injected: int = 0
-    refused: int = 0
-
-    @property
-    def bad(self) -> bool:
-        return bool(self.lost or self.twice or self.damaged or self.died)
 
 
 @contextlib.asynccontextmanager
