@@ -17,7 +17,7 @@ import pytest
 from appliance.browser import chromium
 
 pytestmark = [pytest.mark.chromium, pytest.mark.timeout(420)]
-EVERY = 24
+EVERY = 30
 PUBLIC = {f"{address}:{port}/6" for address in ("93.184.216.34", "93.184.216.35", "1.1.1.1") for port in (80, 443)}
 
 
@@ -34,7 +34,7 @@ def test_no_packet_reaches_a_blocked_address() -> None:
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["heard"], "the listeners would have heard nothing"
     assert found["left"] == []
-    assert found["tried"] >= 60 // EVERY
+    assert found["tried"] >= 4
     assert found["reached"] == []
     assert {"93.184.216.34:80/6", "93.184.216.35:80/6"} <= set(found["crossed"]) <= PUBLIC
     assert found["asked"]["rebind0.example"] > 2, "the name had no chance to change its answer"

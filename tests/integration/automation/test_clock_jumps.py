@@ -15,6 +15,7 @@ from tests.integration.automation.conftest import Home
         ["08:30", "09:30", "08:30", "09:00", "09:30", "10:05"],  # on and back by an hour
         ["08:30", "+09:30", "08:31", "09:00", "10:05", "+09:30"],  # on and back by 25 hours
         ["09:05", "-09:05", "-23:00", "09:05", "10:05"],  # back by 24 and on again
+        ["10:05", "-09:05", "-10:05", "10:06", "11:05"],  # back by 25 and on again
     ],
 )
 async def test_each_occurrence_is_run_once_or_skipped_with_the_reason(home: Home, times: list[str]) -> None:
