@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from appliance import __version__, cli_mcp, cli_memory, cli_money, cli_policy, cli_skills
+from appliance import __version__, cli_mcp, cli_memory, cli_money, cli_policy, cli_sessions, cli_skills
 from appliance.cli_common import Config, Json, ask, choose_config, chosen_config, settings, show
 from appliance.cli_cron import cron_app
 from appliance.client import GatewayClient
@@ -20,17 +20,17 @@ from appliance.errors import ApplianceError, InputError
 from appliance.settings import load_settings
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
-sessions_app = typer.Typer(no_args_is_help=True, help="Conversations.")
 models_app = typer.Typer(no_args_is_help=True, help="Local models: list, pull, verify, serve.")
 config_app = typer.Typer(no_args_is_help=True, help="Settings: check, show, example.")
 audit_app = typer.Typer(no_args_is_help=True, help="The audit log.")
 for _name, _part in {
-    "spend": cli_money.spend_app, "budget": cli_money.budget_app, "sessions": sessions_app, "models": models_app,
+    "spend": cli_money.spend_app, "budget": cli_money.budget_app, "sessions": cli_sessions.app, "models": models_app,
     "policy": cli_policy.app, "config": config_app, "audit": audit_app, "memory": cli_memory.app, "cron": cron_app,
     "skills": cli_skills.app, "mcp": cli_mcp.app,
 }.items():  # fmt: skip
     app.add_typer(_part, name=_name)
 app.command()(cli_policy.approvals)
+app.command()(cli_sessions.agents)
 
 
 def _say_version(asked: bool) -> None:
@@ -165,43 +165,6 @@ def context(
 
 
 # sessions, audit, doctor, config -----------------------------------------------------------------------------------
-
-
-@sessions_app.command("list")
-def sessions_list(as_json: Json = False) -> None:
-    """All conversations, the latest first."""
-    rows = ask("/api/sessions", lambda parts: parts.sessions.list())
-    rows = rows["sessions"] if isinstance(rows, dict) else rows
-    if as_json:
-        show(rows)
-        return
-    for row in rows:
-        typer.echo(f"{row['used_at']}  {row['name']}")
-
-
-@sessions_app.command("show")
-def sessions_show(name: str, as_json: Json = False) -> None:
-    """What was said in a conversation."""
-    from urllib.parse import quote
-
-    def offline(parts: Any) -> Any:
-        return {"messages": parts.sessions.messages(parts.sessions.require(name))}
-
-    rows = ask(f"/api/sessions/{quote(name, safe='')}/messages", offline)["messages"]
-    if as_json:
-        show(rows)
-        return
-    for row in rows:
-        typer.echo(f"[{row['at']}] {row['role']}: {row['text']}")
-
-
-@sessions_app.command("export")
-def sessions_export(name: str) -> None:
-    """The transcript as it stands on disk, one JSON object a line."""
-    from appliance.app import transcript_path
-
-    path = transcript_path(settings(), name)
-    sys.stdout.buffer.write(path.read_bytes())
 
 
 @audit_app.command("verify")

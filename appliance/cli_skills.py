@@ -9,7 +9,7 @@ import typer
 
 from appliance.cli_common import Json, ask, change, show
 
-app = typer.Typer(no_args_is_help=True, help="Skills: list, show, approve, revoke.")
+app = typer.Typer(no_args_is_help=True, help="Skills: list, show, trust (or approve), revoke.")
 Name = Annotated[str, typer.Argument(help="A name, or place/name.")]
 
 
@@ -43,7 +43,8 @@ def shown(
     typer.echo(found["text"])
 
 
-@app.command()
+@app.command("approve")
+@app.command("trust")
 def approve(
     name: Name, digest: Annotated[str, typer.Argument(help="The hash that `show` named.", metavar="HASH")]
 ) -> None:

@@ -205,6 +205,16 @@ async def test_a_5_mb_attachment_is_taken_and_its_place_told_to_the_model(gatewa
     assert "report.bin" in reply["reply"]
 
 
+async def test_a_conversation_is_compacted_and_the_agents_are_listed(gateway: GatewayProcess, state: Path) -> None:
+    await appliance(state, "chat", "first")
+    done = await appliance(state, "sessions", "compact", "main", "the pump")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+    [agent] = json.loads((await appliance(state, "agents", "--json")).stdout)
+    assert agent == {"id": "main", "workspace": str(state / "agents" / "main"), "sessions": 1}
+    assert "main" in (await appliance(state, "agents")).stdout
+
+
 def test_chat_without_a_gateway_says_how_to_start_one(state: Path) -> None:
     done = run("chat", "hello", state=state)
     assert done.returncode == 1
