@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from pathlib import Path
 
@@ -25,23 +26,25 @@ def spans(text: str) -> list[str]:
     return sorted(re.findall(r"`([^`\n]+)`", text))
 
 
-def links(text: str) -> list[str]:
-    return sorted(link for link in re.findall(r"\]\(([^)]+)\)", text) if not link.startswith("README"))
+def links(text: str, folder: str) -> list[str]:
+    """Where the links of a page in `folder` lead, from the root; those between the languages apart."""
+    found = [posixpath.normpath(f"{folder}/{link}") for link in re.findall(r"\]\(([^)]+)\)", text)]
+    return sorted(link for link in found if "README" not in link)
 
 
-@pytest.mark.parametrize("name", ["README.zh-Hant.md", "README.zh-Hans.md"])
+@pytest.mark.parametrize("name", ["docs/README.zh-Hant.md", "docs/README.zh-Hans.md"])
 def test_a_translation_has_the_same_code_commands_and_links(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     assert fences(text) == fences(ENGLISH)
     assert spans(text) == spans(ENGLISH), "carry the change over to this translation"
-    assert links(text) == links(ENGLISH), "carry the change over to this translation"
+    assert links(text, "docs") == links(ENGLISH, "."), "carry the change over to this translation"
     assert text.count("\n## ") == ENGLISH.count("\n## ")
 
 
 def test_each_is_written_in_its_script_and_names_the_others() -> None:
-    hant = (ROOT / "README.zh-Hant.md").read_text(encoding="utf-8").replace("简体中文", "")
-    hans = (ROOT / "README.zh-Hans.md").read_text(encoding="utf-8").replace("繁體中文", "")
+    hant = (ROOT / "docs" / "README.zh-Hant.md").read_text(encoding="utf-8").replace("简体中文", "")
+    hans = (ROOT / "docs" / "README.zh-Hans.md").read_text(encoding="utf-8").replace("繁體中文", "")
     assert not SIMPLIFIED & set(hant)
     assert not TRADITIONAL & set(hans)
     for text in (ENGLISH, hant, hans):
-        assert len(set(re.findall(r"\]\((README[^)]*)\)", text))) == 2
+        assert len(set(re.findall(r"\]\(((?:\.\./|docs/)?README[^)]*)\)", text))) == 2
