@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from appliance.clock import Clock
-from appliance.errors import AccessError, NotFoundError, ToolError
+from appliance.errors import NotFoundError
 from appliance.mcp_client.catalogue import Change, Seen
 from appliance.mcp_client.channels import Channel, Command, Program, SandboxJobs
 from appliance.mcp_client.connection import Connection, Link, LinkError
@@ -19,12 +19,12 @@ from appliance.observability.health import Health, State
 from appliance.observability.metrics import Metrics
 from appliance.observability.notices import Notices
 from appliance.observability.redaction import add_secrets
-from appliance.sandbox.approvals import OWNER, Approvals
-from appliance.sandbox.plan import Plan
+from appliance.sandbox.approvals import Approvals
 from appliance.settings import Settings
 from appliance.settings_mcp import McpServerSettings, variables
 from appliance.texts import say
 from appliance.tools.base import ToolContext
+from appliance.tools.confirm import OwnersYes
 from appliance.tools.mcp import McpTool
 from appliance.tools.registry import Registry
 
@@ -49,7 +49,7 @@ class McpServers:
         self._clock = clock
         self._health = health
         self._notices = notices
-        self._approvals = approvals
+        self._owners_yes = OwnersYes(approvals)
         self._jobs = jobs
         self._language = language
         connections = {
@@ -124,15 +124,8 @@ class McpServers:
     # the owner's word ------------------------------------------------------------------------------------------
 
     async def _confirm(self, server: str, tool: str, arguments: str, context: ToolContext) -> None:
-        plan = Plan(segments=(("mcp", server, tool, arguments),), kind="mcp")
         why = say("mcp_why", self._language(), server=server)
-        decision = await self._approvals.request(plan, approver=OWNER, session=context.session.value, why=why)
-        if not decision.approved:
-            raise ToolError(f"Not called: {decision.why}")
-        try:
-            await self._approvals.redeem(decision.id, plan)
-        except AccessError as error:
-            raise ToolError(f"Not called: {error.what}") from None
+        await self._owners_yes("mcp", (server, tool, arguments), why, context, "Not called")
 
     # news ------------------------------------------------------------------------------------------------------
 

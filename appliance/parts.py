@@ -25,6 +25,7 @@ from appliance.automation.house import Automation, Surroundings
 from appliance.channels import access
 from appliance.channels.attachments import AttachmentStore
 from appliance.channels.base import ChannelParts
+from appliance.channels.household import Household
 from appliance.channels.webchat import WebChat
 from appliance.checking import Checks
 from appliance.clock import Clock
@@ -58,10 +59,12 @@ from appliance.speech import Listener
 from appliance.spending import adjust
 from appliance.spending.show import MoneyText, footer_text
 from appliance.tidying import Tidying
+from appliance.tools.confirm import OwnersYes
 from appliance.tools.files import Edit, Read, Write
 from appliance.tools.memory import tools as memory_tools
-from appliance.tools.outputs import Outputs, ReadOutput
+from appliance.tools.outputs import SENT, Outputs, ReadOutput
 from appliance.tools.registry import Registry, audited
+from appliance.tools.send import Send
 from appliance.web_tools import WebTools
 
 log = structlog.get_logger(__name__)
@@ -332,6 +335,9 @@ class Parts(Foundation):
             counts=self.monitoring,
         )
         self.channels = channels_of(settings, parts)
+        household = Household(self.access, lambda: self.channels, self.delivery)
+        copies = self.state / "outputs" / SENT
+        self.tools.add(Send(household, OwnersYes(self.execution.approvals), copies, self.owner.language))
 
     def _build_automation(self) -> None:
         main = self.workspace("main")

@@ -14,7 +14,7 @@ from appliance.clock import Clock
 from appliance.database import Database
 from appliance.gateway.delivery import Carrier
 from appliance.gateway.hooks import Hook
-from appliance.messages import Inbound, Role
+from appliance.messages import Inbound, Person, Role
 from appliance.observability.health import Health
 
 Extra = Callable[[apsw.Connection], object]
@@ -43,6 +43,11 @@ class ChatChannel(Channel, Protocol):
     def carrier(self) -> Carrier: ...
 
     async def opened(self) -> None: ...
+
+    async def private_place(self, person: Person) -> dict[str, Any]:
+        """Where a person is written to in private. Raises DeliveryError."""
+        ...
+
     async def pause(self) -> None: ...
 
 

@@ -72,7 +72,7 @@ class PlatformChannel(ABC):
         """Who the bot is on the platform; known once it was reached."""
 
     @abstractmethod
-    async def _private_place(self, person: Person) -> dict[str, Any]:
+    async def private_place(self, person: Person) -> dict[str, Any]:
         """Where a person is written to in private. Raises DeliveryError."""
 
     async def _silence(self) -> None:
@@ -271,7 +271,7 @@ class PlatformChannel(ABC):
     async def _greet(self, person: Person) -> None:
         language = person.language or "en"
         try:
-            place = await self._private_place(person)
+            place = await self.private_place(person)
         except ApplianceError as trouble:
             log.warning("could not be greeted", channel=self.name, reason=str(trouble))
         else:

@@ -37,6 +37,11 @@ ACTING: dict[str, tuple[str, str, str]] = {
         "/skills、/skills show 名稱 [檔案]、/skills approve 名稱 雜湊、/skills revoke 名稱",
         "/skills、/skills show 名称 [文件]、/skills approve 名称 哈希、/skills revoke 名称",
     ),
+    "send_why": (
+        "This conversation holds text from outside, and a message to {to} would leave it.",
+        "這段對話含有外來文字，而有一則訊息要送給 {to}。",
+        "这段对话含有外来文字，而有一条消息要发给 {to}。",
+    ),
     "mcp_why": (
         "This conversation holds text from outside, and the MCP server {server} would act on it.",
         "這段對話含有外來文字，MCP 伺服器 {server} 會據此行動。",

@@ -95,8 +95,8 @@ def _check(fd: int, name: str) -> os.stat_result:
     return status
 
 
-def read_file(root: Path, path: str) -> bytes:
-    """The content of a file of the work folder. Raises ToolError."""
+def read_file(root: Path, path: str, *, largest: int = _LARGEST) -> bytes:
+    """The content of a file of the work folder, of at most `largest` bytes. Raises ToolError."""
     *folders, name = parts_of(path) or [""]
     if not name:
         raise ToolError("Name a file, not the work folder.")
@@ -104,10 +104,10 @@ def read_file(root: Path, path: str) -> bytes:
         fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
         try:
             status = _check(fd, path)
-            if status.st_size > _LARGEST:
+            if status.st_size > largest:
                 raise ToolError(f"{path} has {status.st_size:,} bytes; read it in parts with exec (head, tail, grep).")
             with os.fdopen(os.dup(fd), "rb") as file:
-                return file.read(_LARGEST + 1)
+                return file.read(largest + 1)
         finally:
             os.close(fd)
 

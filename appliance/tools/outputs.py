@@ -6,6 +6,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ _ID = re.compile(r"[0-9a-f]{12}")
 _PAGE = 12_000
 KEEP_SECONDS = 14 * 86_400
 _LARGEST = 16 * 1024 * 1024
+SENT = "sent"  # copies of files that went out, each in a folder of its own
 
 
 class Outputs:
@@ -48,10 +50,13 @@ class Outputs:
     def expire(self) -> int:
         """Delete outputs past their time; return how many."""
         line, count = time.time() - KEEP_SECONDS, 0
-        for path in self._folder.glob("*.txt"):
+        for path in (*self._folder.glob("*.txt"), *self._folder.glob(f"{SENT}/*/*")):
             if path.stat().st_mtime < line:
                 path.unlink(missing_ok=True)
                 count += 1
+        for folder in self._folder.glob(f"{SENT}/*"):
+            with suppress(OSError):  # not empty yet
+                folder.rmdir()
         return count
 
 

@@ -70,7 +70,7 @@ class DiscordChannel(PlatformChannel):
     async def _close(self) -> None:
         await self._api.close()
 
-    async def _private_place(self, person: Person) -> dict[str, Any]:
+    async def private_place(self, person: Person) -> dict[str, Any]:
         opened = await self._api.call("POST", "/users/@me/channels", {"recipient_id": person.id})
         return {"chat": int(opened["id"]), "private": True}
 

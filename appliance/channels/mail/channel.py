@@ -58,7 +58,7 @@ class MailChannel(PlatformChannel):
             await asyncio.gather(self._thread, return_exceptions=True)
         self._mailbox.close()
 
-    async def _private_place(self, person: Person) -> dict[str, Any]:
+    async def private_place(self, person: Person) -> dict[str, Any]:
         return {"chat": person.id, "private": True}
 
     async def _in_thread(self, work: Any, *arguments: Any) -> Any:

@@ -83,7 +83,7 @@ class TelegramChannel(PlatformChannel):
     async def _close(self) -> None:
         await self._api.close()
 
-    async def _private_place(self, person: Person) -> dict[str, Any]:
+    async def private_place(self, person: Person) -> dict[str, Any]:
         return {"chat": int(person.id), "private": True}
 
     # --- life ---------------------------------------------------------------------------------------------------------

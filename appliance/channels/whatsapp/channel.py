@@ -55,7 +55,7 @@ class WhatsAppChannel(PlatformChannel):
     async def _close(self) -> None:
         await self._api.close()
 
-    async def _private_place(self, person: Person) -> dict[str, Any]:
+    async def private_place(self, person: Person) -> dict[str, Any]:
         return {"chat": person.id, "private": True}
 
     async def _called(self, request: HookRequest) -> HookAnswer:

@@ -27,7 +27,7 @@ from tests.integration.gateway.conftest import Home, Start
 SUMMARY = "\n".join(f"{heading}\n- none" for heading in HEADINGS)
 BUILT_IN = {
     "browser", "edit", "exec", "fetch", "mcp", "memory_get", "memory_search", "process", "read", "read_output",
-    "remember", "schedule", "skill", "web_search", "write",
+    "remember", "schedule", "send", "skill", "web_search", "write",
 }  # fmt: skip
 
 
