@@ -9,8 +9,7 @@ from urllib.parse import quote
 
 import typer
 
-from appliance.cli_common import Json, change, house, settings, show
-from appliance.client import GatewayClient, NotRunningError
+from appliance.cli_common import Json, ask, change, show
 
 app = typer.Typer(no_args_is_help=True, help="What is remembered.")
 
@@ -18,13 +17,8 @@ app = typer.Typer(no_args_is_help=True, help="What is remembered.")
 @app.command()
 def search(query: str, limit: Annotated[int, typer.Option(help="Most results.")] = 6, as_json: Json = False) -> None:
     """Find what was said and written."""
-    try:
-        client = GatewayClient.find(settings().state)
-    except NotRunningError:
-        with house() as parts:
-            hits = asyncio.run(_search(parts, query, limit))
-    else:
-        hits = client.call("GET", f"/api/memory/search?q={quote(query, safe='')}&limit={limit}")["results"]
+    path = f"/api/memory/search?q={quote(query, safe='')}&limit={limit}"
+    hits = ask(path, lambda parts: {"results": asyncio.run(_search(parts, query, limit))})["results"]
     if as_json:
         show(hits)
         return
@@ -87,13 +81,8 @@ def tidy() -> None:
 @app.command()
 def history(what: Annotated[str, typer.Argument(help="Words or an id.")] = "", as_json: Json = False) -> None:
     """Everything captured and forgotten, oldest first."""
-    try:
-        client = GatewayClient.find(settings().state)
-    except NotRunningError:
-        with house() as parts:
-            entries = parts.owners_memory.history(what)
-    else:
-        entries = client.call("GET", f"/api/memory/history?what={quote(what, safe='')}")["entries"]
+    path = f"/api/memory/history?what={quote(what, safe='')}"
+    entries = ask(path, lambda parts: {"entries": parts.owners_memory.history(what)})["entries"]
     if as_json:
         show(entries)
         return

@@ -15,8 +15,9 @@ import os
 import shutil
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from appliance import doctor_service, doctor_upkeep
 from appliance.channels.discord import check as discord_check
@@ -79,6 +80,13 @@ def run(config: Path | None = None, *, online: bool = False, mend: bool = False)
     if mend and sum(_mend(finding, patient) for finding in found if finding.status != "pass"):
         found = asyncio.run(examine(patient))
     findings = [Finding("config", "pass", "The settings are valid."), *found]
+    return findings, 1 if any(finding.status == "fail" for finding in findings) else 0
+
+
+def told(rows: Iterable[Mapping[str, Any]]) -> tuple[list[Finding], int]:
+    """The findings of a running gateway (its JSON rows), with the exit code as of `run`."""
+    findings = [Finding(row["check"], row["status"], row["detail"], row["fix"]) for row in rows]
+    findings.insert(0, Finding("config", "pass", "The settings are valid."))
     return findings, 1 if any(finding.status == "fail" for finding in findings) else 0
 
 

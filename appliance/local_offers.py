@@ -76,7 +76,7 @@ class LocalOffers:
     async def _models(self, ask: Ask) -> Said:
         match ask.words:
             case ["pull", name]:
-                self._begin(name)
+                self.fetch(name)
                 return Said(say("model_fetching", ask.language, name=name))
             case _:
                 return Said(self._list(ask.language), self._choices(ask.language))

@@ -120,9 +120,11 @@ class StateLock:
 def prepare_state(state: Path) -> None:
     """Create STATE (0700) and check that it can be written; raise StateError with the exact fix."""
     uid, gid = os.getuid(), os.getgid()
-    fix = f"Run: sudo chown -R {uid}:{gid} {state}"
+    there = next(folder for folder in (state, *state.parents) if folder.exists())
+    fix = f"Run: sudo chown {'-R ' if there == state else ''}{uid}:{gid} {there}"
     try:
         state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        (state / "config").mkdir(exist_ok=True, mode=0o700)
         probe = state / f".probe-{secrets.token_hex(4)}"
         probe.write_bytes(b"")
         probe.unlink()

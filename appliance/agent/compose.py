@@ -12,6 +12,7 @@ from appliance.agent.loop import Said
 from appliance.agent.transcript import Record
 from appliance.errors import ApplianceError, BudgetExceededError, ModelError, ModelFault
 from appliance.messages import Attachment, Block, Received, Role, Source, Usage
+from appliance.models.resolver import NOBODY
 from appliance.observability.redaction import redact
 from appliance.settings import AgentSettings
 from appliance.texts import say
@@ -183,5 +184,5 @@ def refusal_text(error: ApplianceError, language: str) -> str:
         return say("budget_stop", language, reason=error.what)
     if isinstance(error, ModelError):
         key = "model_auth" if error.kind is ModelFault.AUTH else "model_failed"
-        return say(key, language, reason=error.what, fix=error.fix).strip()
+        return say(key, language, reason=error.what.removeprefix(NOBODY).strip(), fix=error.fix).strip()
     return str(error)

@@ -17,7 +17,7 @@ from typing import Literal
 from appliance.agent.window import middle_cut, tokens
 from appliance.clock import Clock
 from appliance.memory.items import Items, forgotten, visible_note
-from appliance.memory.tiers import Loaded, ordinary
+from appliance.memory.tiers import Loaded, brief, ordinary
 from appliance.memory.workspace import Workspace
 from appliance.messages import SessionKey
 from appliance.models.base import PromptPart, ToolSpec
@@ -70,6 +70,7 @@ class Prompt:
 class _Held:
     notes: str
     tier: list[Loaded]
+    brief: Loaded | None
     used: float
 
 
@@ -96,7 +97,7 @@ class PromptBuilder:
         """
         if profile == "small":
             text = f"{SMALL_RULES}\n{self._file('IDENTITY.md')[:400]}"
-            return Prompt((PromptPart(text, mark=True),), (Section("rules", len(text)),))
+            return self._small(session, text)
         sections = [Section("rules", len(RULES))]
         parts = [PromptPart(RULES, mark=True)]
         room = self._room(window)
@@ -111,6 +112,15 @@ class PromptBuilder:
             private = self._private(session, sections, room - len(shared))
             if private:
                 parts.append(PromptPart(private, mark=True))
+        return Prompt(tuple(parts), tuple(sections))
+
+    def _small(self, session: SessionKey, text: str) -> Prompt:
+        """The rules, and for the owner what holds: it must not be forgotten because a small model answers."""
+        parts, sections = [PromptPart(text, mark=True)], [Section("rules", len(text))]
+        held = self._held(session).brief if session.is_main else None
+        if held is not None:
+            parts.append(PromptPart(held.text, mark=True))
+            sections.append(Section(f"{held.tier} {held.what}", len(held.text), cut=held.left > 0, why=held.why))
         return Prompt(tuple(parts), tuple(sections))
 
     def _private(self, session: SessionKey, sections: list[Section], room: int) -> str:
@@ -161,7 +171,7 @@ class PromptBuilder:
         if held is None or now - held.used > WARM_SECONDS:
             today = self.workspace.day(self.clock.now())
             notes = self._notes_of([today - timedelta(days=1), today])
-            held = _Held(notes, ordinary(self.workspace, self.clock.now()), now)
+            held = _Held(notes, ordinary(self.workspace, self.clock.now()), brief(self.workspace), now)
             self._notes[session.value] = held
         held.used = now
         return held

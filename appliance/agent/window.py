@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from appliance.agent.history import repair
 from appliance.messages import Block, Message
+from appliance.models.estimate import dense_characters
 
 RESERVE = 20_000
 SOFT = 4_000
@@ -43,9 +44,11 @@ class Window:
 
 
 def tokens(text: str) -> int:
-    """Estimate the tokens of a text: a quarter of its ASCII characters, and one for each other character."""
+    """Estimate the tokens of a text: a quarter of its ASCII characters, and one for each other character, and for each
+    of a long run without blanks (base64, keys)."""
     plain = len(text) if text.isascii() else len(text.encode("ascii", errors="ignore"))
-    return (plain + 3) // 4 + (len(text) - plain)
+    dense = dense_characters(text)
+    return (plain - dense + 3) // 4 + dense + (len(text) - plain)
 
 
 def block_tokens(block: Block) -> int:

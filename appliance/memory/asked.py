@@ -17,13 +17,16 @@ _EN_PLAIN = re.compile(
     re.IGNORECASE,
 )
 _EN_BARE = re.compile(_EN_OPEN + r"remember (?P<rest>.+)$", re.IGNORECASE)
+_EN_CLAUSE = re.compile(r"\S+(?: \S+){2,}")  # a sentence of its own, not a thing
 _EN_STATES = re.compile(
-    r"\b(?:is|are|was|were|isn't|aren't|has|have|goes|comes|starts|ends|opens|closes|needs?|lives?|works?|costs?|changed"
+    r"^(?:i|we|my|our|he|she|they|it|you) \S"
+    r"|\b(?:is|are|was|were|isn't|aren't|has|have|goes|comes|starts|ends|opens|closes|needs?|lives?|works?|costs?|changed"
     r"|moved|expires?|can't|cannot|can|will|must|runs?|keeps?|takes?|owns?|uses?|belongs?|means?)\b|\w's \w",
     re.IGNORECASE,
 )
 _EN_NOT = re.compile(
     r"(?:to|when|how|why|what|where|who|whether|if|me|us|him|them|back)\b"
+    r"|(?:time|day|night) (?:we|i|you|he|she|they|when)\b"
     r"|(?:that|the) (?:time|day|night|guy|girl|man|woman|movie|film|show|song|scene|one|thing|trip|party)\b",
     re.IGNORECASE,
 )
@@ -44,7 +47,7 @@ _JA = re.compile(
 def asked_to_keep(sentence: str) -> tuple[int, int] | None:
     """Given a folded sentence without its end mark, return where the thing to remember stands, or None."""
     for pattern, states, never in (
-        (_EN_PLAIN, _EN_STATES, _EN_NOT),
+        (_EN_PLAIN, _EN_CLAUSE, _EN_NOT),
         (_EN_BARE, _EN_STATES, _EN_NOT),
         (_ZH, _ZH_STATES, _ZH_NOT),
     ):

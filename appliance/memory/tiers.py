@@ -11,6 +11,7 @@ deleted at any time, and a missing file only means that less is shown.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -18,9 +19,11 @@ from typing import Any
 from appliance.memory.items import OWNER, Item, Items, may_see
 from appliance.memory.languages import fold
 from appliance.memory.workspace import TIERS, Workspace
+from appliance.models.estimate import tokens
 
 OVERVIEW = f"memory/{TIERS}/overview.md"
 ITEM_CHARS = 4_000
+BRIEF_TOKENS = 300
 TALK_CHARS = 1_200
 OVERVIEW_CHARS = 3_000
 _ORDER = {"B": 0, "W": 1, "O": 2}
@@ -61,17 +64,23 @@ def ordinary(workspace: Workspace, now: float) -> list[Loaded]:
     return [one for one in (_items(items), _talks(workspace)) if one is not None]
 
 
-def _items(items: list[Item]) -> Loaded | None:
+def brief(workspace: Workspace) -> Loaded | None:
+    """What holds, in at most BRIEF_TOKENS: all that a small model is told of what is remembered."""
+    items = [i for i in Items(workspace).active() if not i.inferred and may_see(i, OWNER, household=True)]
+    return _items(items, BRIEF_TOKENS, tokens)
+
+
+def _items(items: list[Item], most: int = ITEM_CHARS, size: Callable[[str], int] = len) -> Loaded | None:
     """Boundaries first, then wants, then facts, the newest of each first: what does not fit is what matters least."""
     lines: list[str] = []
     used = 0
     ordered = sorted(items, key=lambda item: (_ORDER[item.tag], -item.at))
     for item in ordered:
         line = f"- [{item.tag}] {item.text}" if item.person == OWNER else f"- [{item.tag}] {item.text} ({item.person})"
-        if used + len(line) > ITEM_CHARS:
+        if used + size(line) > most:
             break
         lines.append(line)
-        used += len(line) + 1
+        used += size(line) + 1
     if not lines:
         return None
     left = len(ordered) - len(lines)

@@ -221,5 +221,5 @@ class Claude:
             f"{self.name} cannot be reached: {type(cause).__name__}.",
             kind=ModelFault.NETWORK,
             partial=None if never_left else self._unheard(request, deadline),
-            fix="Check the network; the message is kept.",
+            fix="Check the network, and ANTHROPIC_BASE_URL if you set it.",
         )

@@ -23,12 +23,17 @@ _TOKENS_PER_SECOND = 150
 _FRAME = 8  # role and separators of a message or a tool
 
 
+def dense_characters(text: str) -> int:
+    """How many characters stand in long runs without blanks, of which hardly a token spans two."""
+    return sum(map(len, _DENSE.findall(text)))
+
+
 def tokens(text: str) -> int:
     """A guess for one text, leaning high; 0 for no text."""
     if not text:
         return 0
     plain = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
-    dense = sum(map(len, _DENSE.findall(text)))
+    dense = dense_characters(text)
     return int((plain - dense) / _ASCII_PER_TOKEN + dense + (len(text) - plain) * _OTHER_PER_CHARACTER) + 1
 
 

@@ -27,6 +27,9 @@ _MIN_OUTPUT = 512
 _SHORT_WAIT = 30.0  # seconds a user is kept waiting because a provider said so
 _BACKOFF = (1.0, 2.0, 4.0)
 _REMEMBERED = 512
+NOBODY = "No model could answer."
+_SHORTEN = "/new begins a new conversation, /compact shortens this one; attach long texts as files."
+_CONFIGURE = "Give it a key (ANTHROPIC_API_KEY_FILE), or switch the local model on (local.enabled)."
 AtLimit = Literal["local", "stop", "ask"]
 
 
@@ -50,7 +53,7 @@ class ChainError(ModelError):
     def __init__(self, tried: Sequence[Tried], *, window: int | None, retry_after: float | None, fix: str) -> None:
         said = " ".join(t.why if t.why.startswith(t.model) else f"{t.model}: {t.why}" for t in tried)
         said = said or "The chain names none."
-        super().__init__(f"No model could answer. {said}", kind=_first_kind(tried), retry_after=retry_after, fix=fix)
+        super().__init__(f"{NOBODY} {said}", kind=_first_kind(tried), retry_after=retry_after, fix=fix)
         self.tried = tuple(tried)
         self.window = window
 
@@ -350,7 +353,13 @@ def _failure(run: _Run) -> Exception:
     if run.unpaid is not None and len(run.tried) == 1:
         return run.unpaid
     waits = [error.retry_after for error in run.errors if error.retry_after is not None]
-    fix = next((error.fix for error in run.errors if error.fix), "Try again in a moment.")
+    kinds = {one.kind for one in run.tried}
+    otherwise = "Try again in a moment."
+    if kinds == {ModelFault.TOO_LONG}:
+        otherwise = _SHORTEN
+    elif kinds == {ModelFault.UNAVAILABLE} and all("not configured" in one.why for one in run.tried):
+        otherwise = _CONFIGURE
+    fix = next((error.fix for error in run.errors if error.fix), otherwise)
     if run.broke is not None:
         fix = run.broke.fix or "/budget raises today's limit."
     failure = ChainError(run.tried, window=run.small, retry_after=min(waits, default=None), fix=fix)

@@ -215,6 +215,26 @@ async def test_a_conversation_is_compacted_and_the_agents_are_listed(gateway: Ga
     assert "main" in (await appliance(state, "agents")).stdout
 
 
+async def test_the_doctor_asks_the_gateway_which_knows_its_own_keys(gateway: GatewayProcess, state: Path) -> None:
+    done = await appliance(state, "doctor", "--json")
+    findings = {row["check"]: row for row in json.loads(done.stdout)}
+    assert findings["config"]["status"] == "pass"
+    assert "There is an Anthropic key" in findings["key"]["detail"]  # this terminal has none
+
+
+async def test_pairing_without_a_channel_says_where_to_begin(gateway: GatewayProcess, state: Path) -> None:
+    done = await appliance(state, "pair")
+    assert done.returncode == 1
+    assert "telegram.md" in done.stderr
+
+
+async def test_after_a_kill_memory_is_read_from_the_files(gateway: GatewayProcess, state: Path) -> None:
+    await appliance(state, "chat", "My daughter is allergic to peanuts.")
+    await gateway.kill()
+    assert "peanuts" in (await appliance(state, "memory", "history")).stdout
+    assert "peanuts" in (await appliance(state, "memory", "search", "peanuts")).stdout
+
+
 def test_chat_without_a_gateway_says_how_to_start_one(state: Path) -> None:
     done = run("chat", "hello", state=state)
     assert done.returncode == 1

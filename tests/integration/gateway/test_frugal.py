@@ -95,6 +95,16 @@ async def test_long_files_and_results_end_in_an_answer_in_any_window(start: Star
     await server.__aexit__()
 
 
+@pytest.mark.parametrize("window", [8_192, 32_768])
+async def test_one_message_without_a_blank_does_not_block_a_conversation(start: Start, window: int) -> None:
+    home, server = await small(start, window)
+    for text in ("x" * 65_000, "hi"):
+        reply = await home.say(text)
+        assert "You said" in reply["reply"], reply
+    assert all(call.status == 200 for call in server.calls), [call.outcome for call in server.calls]
+    await server.__aexit__()
+
+
 async def test_a_model_of_a_million_tokens_keeps_to_the_working_window(start: Start) -> None:
     home = await start(APPLIANCE_BUDGET__DAILY_USD="100")
 

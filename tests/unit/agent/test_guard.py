@@ -48,8 +48,8 @@ def test_a_small_request_teaches_nothing() -> None:
 
 def test_a_guess_counts_prompt_tools_and_conversation() -> None:
     tool = ToolSpec("read", "Read a file.", {"type": "object"})
-    said = {"role": "user", "content": [{"type": "text", "text": "x" * 400}]}
-    assert guess((PromptPart("y" * 400),), (), ()) == 100
+    said = {"role": "user", "content": [{"type": "text", "text": "no " * 133 + "x"}]}
+    assert guess((PromptPart("yes " * 100),), (), ()) == 100
     assert guess((), (tool,), ()) > 10
     assert 100 < guess((), (), (said,)) < 120
 

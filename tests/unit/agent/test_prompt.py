@@ -7,12 +7,15 @@ import pytest
 
 from appliance.agent.prompt import PromptBuilder
 from appliance.agent.templates import NAMES, template
+from appliance.memory.items import Item, line_of
 from appliance.memory.workspace import Workspace
 from appliance.messages import SessionKey
+from appliance.models.estimate import tokens
 from appliance.settings import AgentSettings
 from appliance.testing.manual_clock import ManualClock
 
 MAIN = SessionKey.main()
+AT = 1_790_000_000.0
 ZONE = ZoneInfo("Europe/Berlin")
 
 
@@ -37,6 +40,18 @@ def test_a_fresh_workspace_takes_less_than_1150_tokens(workspace: Workspace) -> 
 
 def test_the_small_profile_takes_less_than_400_tokens_before_tools(workspace: Workspace) -> None:
     assert sum(section.tokens for section in builder(workspace).build(MAIN, "small").sections) <= 400
+
+
+def test_a_small_model_is_told_what_holds_in_few_tokens_and_only_for_the_owner(workspace: Workspace) -> None:
+    for number in range(60):
+        item = Item("O", f"花生過敏的事情第 {number} 條，記得", AT + number, "agent:main:main", str(number))
+        workspace.append_day(line_of(item), AT)
+    workspace.append_day(line_of(Item("B", "no calls after nine", AT, "agent:main:main", "b")), AT)
+    rules, remembered = builder(workspace).build(MAIN, "small").parts
+    assert "- [B] no calls after nine" in remembered.text
+    assert 200 < tokens(remembered.text) < 350
+    assert builder(workspace).build(MAIN, "small").sections[-1].cut
+    assert builder(workspace).build(SessionKey("agent:main:telegram:group:7"), "small").parts == (rules,)
 
 
 def test_comments_for_the_owner_are_not_sent(workspace: Workspace) -> None:
