@@ -7,8 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
+import structlog
 from structlog.testing import capture_logs
 
+from appliance.automation import hooks
 from appliance.automation.hooks import EVENTS, Hooks, find
 from appliance.settings_hooks import HooksSettings
 from appliance.testing.manual_clock import ManualClock
@@ -19,6 +21,12 @@ event = json.loads(sys.stdin.readline())
 with open("seen.jsonl", "a") as file:
     file.write(json.dumps({"event": event, "environment": dict(os.environ)}) + "\\n")
 """
+
+
+@pytest.fixture(autouse=True)
+def fresh_logger(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that an earlier test's configuration has not bound for good, so that what it says can be captured."""
+    monkeypatch.setattr(hooks, "log", structlog.get_logger())
 
 
 def put(folder: Path, name: str, text: str, mode: int = 0o600) -> Path:
