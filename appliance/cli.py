@@ -106,10 +106,12 @@ def login(as_json: Json = False) -> None:
 @app.command()
 def status(as_json: Json = False) -> None:
     """How everything is."""
-    found = ask("/api/status", lambda parts: parts.overview.status())
+    found = ask("/api/status", lambda parts: {**parts.overview.status(), "running_gateway": False})
     if as_json:
         show(found)
         return
+    if not found.get("running_gateway", True):
+        typer.echo(f"No gateway runs on {settings().state}. Start one with: appliance up")
     for row in found["models"]:
         typer.echo(f"{row['model']}: {row['state']} {row['reason']}".rstrip())
     for part in found["parts"]:

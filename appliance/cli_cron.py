@@ -57,6 +57,8 @@ def listing(as_json: Json = False) -> None:
     if as_json:
         show(rows)
         return
+    if not rows:
+        typer.echo("No schedule yet.")
     for row in rows:
         last = f"  last {row['last']['planned']} {row['last']['state']}" if row["last"] else ""
         reason = f" ({row['reason']})" if row["reason"] else ""

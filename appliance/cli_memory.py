@@ -22,6 +22,8 @@ def search(query: str, limit: Annotated[int, typer.Option(help="Most results.")]
     if as_json:
         show(hits)
         return
+    if not hits:
+        typer.echo("Nothing found.")
     for hit in hits:
         typer.echo(f"{hit['path']}:{hit['start_line']}-{hit['end_line']}  {hit['score']:.2f}\n{hit['snippet']}\n")
 

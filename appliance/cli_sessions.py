@@ -24,6 +24,8 @@ def list_all(as_json: Json = False) -> None:
         return
     for row in rows:
         typer.echo(f"{row['used_at']}  {row['name']}")
+    if not rows:
+        typer.echo("No conversation yet.")
 
 
 @app.command("show")

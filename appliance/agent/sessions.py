@@ -75,7 +75,8 @@ class Sessions:
             raise InputError("That is no session name.", fix="Use main, or a name of a-z, 0-9 and - (64 at most).")
         key = self.find(name_or_key)
         if key is None:
-            raise NotFoundError(f"There is no session {name_or_key!r}.", fix="GET /api/sessions lists them.")
+            fix = "`appliance sessions list` shows them (GET /api/sessions)."
+            raise NotFoundError(f"There is no session {name_or_key!r}.", fix=fix)
         return key
 
     @staticmethod
