@@ -31,6 +31,7 @@ from appliance.parts import Parts
 from appliance.rooms import core_rooms
 from appliance.settings import Settings
 from appliance.storage import StateLock, atomic_write, prepare_state
+from appliance.tasks import end
 
 log = structlog.get_logger(__name__)
 
@@ -75,9 +76,7 @@ class Appliance(Parts):
             await self.delivery.close()
             for channel in self.channels:
                 await channel.stop()
-            for task in self._background:
-                task.cancel()
-            await asyncio.gather(*self._background, return_exceptions=True)
+            await end(self._background)
             await self.hooks.stop()
             await self.mcp.stop()
             await self.execution.stop()

@@ -34,6 +34,7 @@ from appliance.gateway.intake import STORED, Intake
 from appliance.memory.items import Item
 from appliance.messages import Event, Inbound, Person, Reply, SessionKey, Source
 from appliance.settings import Settings
+from appliance.tasks import end
 from appliance.tools.registry import Registry
 from appliance.tools.schedule import ScheduleTool
 
@@ -144,8 +145,7 @@ class Automation:
     async def stop(self) -> None:
         """End between two steps; whatever was begun is finished by the next start."""
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await end([self._task])
             self._task = None
         await self._page.close()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +27,7 @@ from appliance.memory.watcher import Watcher
 from appliance.memory.workspace import Workspace
 from appliance.messages import Role, Source
 from appliance.settings import MemorySettings
+from appliance.tasks import end
 
 log = structlog.get_logger(__name__)
 _AGAIN_SECONDS = 10.0
@@ -107,11 +107,7 @@ class Memory:
             await self._clock.sleep(_AGAIN_SECONDS)
 
     async def stop(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        for task in self._tasks:
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+        await end(self._tasks)
         self._tasks = []
         if self._embedder is not None:
             await self._embedder.close()
