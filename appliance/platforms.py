@@ -8,7 +8,6 @@ from appliance.channels.base import ChannelParts, ChatChannel
 from appliance.channels.discord.channel import DiscordChannel
 from appliance.channels.mail.channel import MailChannel
 from appliance.channels.telegram.channel import TelegramChannel
-from appliance.channels.whatsapp.channel import WhatsAppChannel
 from appliance.settings import Settings
 
 
@@ -17,10 +16,16 @@ def channels_of(settings: Settings, parts: ChannelParts) -> list[ChatChannel]:
     made: dict[str, Callable[[], ChatChannel]] = {
         "telegram": lambda: TelegramChannel(settings.telegram, parts),
         "discord": lambda: DiscordChannel(settings.discord, parts),
-        "whatsapp": lambda: WhatsAppChannel(settings.whatsapp, parts),
+        "whatsapp": lambda: _whatsapp(settings, parts),
         "email": lambda: MailChannel(settings.email, parts),
     }
     return [made[name]() for name in settings.chats]
+
+
+def _whatsapp(settings: Settings, parts: ChannelParts) -> ChatChannel:
+    from appliance.channels.whatsapp.channel import WhatsAppChannel  # brings aiohttp, which few houses need
+
+    return WhatsAppChannel(settings.whatsapp, parts)
 
 
 def members_of(settings: Settings) -> dict[str, Iterable[int | str]]:
