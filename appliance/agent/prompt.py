@@ -16,7 +16,7 @@ from typing import Literal
 
 from appliance.agent.window import middle_cut, tokens
 from appliance.clock import Clock
-from appliance.memory.items import Items, forgotten, visible_note
+from appliance.memory.items import Items, visible_note
 from appliance.memory.tiers import Loaded, brief, ordinary
 from appliance.memory.workspace import Workspace
 from appliance.messages import SessionKey
@@ -170,16 +170,16 @@ class PromptBuilder:
         held = self._notes.get(session.value)
         if held is None or now - held.used > WARM_SECONDS:
             today = self.workspace.day(self.clock.now())
-            notes = self._notes_of([today - timedelta(days=1), today])
-            held = _Held(notes, ordinary(self.workspace, self.clock.now()), brief(self.workspace), now)
+            active, gone = Items(self.workspace).holding()
+            notes = self._notes_of([today - timedelta(days=1), today], gone)
+            held = _Held(notes, ordinary(self.workspace, active, self.clock.now()), brief(active), now)
             self._notes[session.value] = held
         held.used = now
         return held
 
-    def _notes_of(self, days: Sequence[date]) -> str:
+    def _notes_of(self, days: Sequence[date], gone: frozenset[str]) -> str:
         """Day notes as the owner may see them: other people's private items and forgotten ones left out."""
         notes = [self.workspace.read_day(day).strip() for day in days]
-        gone = forgotten(one.entry for one in Items(self.workspace).all()) if any(notes) else frozenset()
         return "\n\n".join(visible_note(note, forgotten=gone) for note in notes if note)
 
     def cooled(self, session: SessionKey) -> None:

@@ -90,7 +90,8 @@ class VectorFiller:
                 await self._clock.sleep(spent * (1.0 - self._duty) / self._duty)
                 continue
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), _LOOK_AGAIN_SECONDS)
+                async with asyncio.timeout(_LOOK_AGAIN_SECONDS):  # wait_for can swallow a stop
+                    await self._wake.wait()
 
     async def fill(self) -> int:
         """Fill now until nothing is wanted or the embedder fails; return how many."""

@@ -27,7 +27,7 @@ from appliance.memory.watcher import Watcher
 from appliance.memory.workspace import Workspace
 from appliance.messages import Role, Source
 from appliance.settings import MemorySettings
-from appliance.tasks import end
+from appliance.tasks import AGAIN_SECONDS, end
 
 log = structlog.get_logger(__name__)
 _AGAIN_SECONDS = 10.0
@@ -107,7 +107,7 @@ class Memory:
             await self._clock.sleep(_AGAIN_SECONDS)
 
     async def stop(self) -> None:
-        await end(self._tasks)
+        await end(self._tasks, again=AGAIN_SECONDS)
         self._tasks = []
         if self._embedder is not None:
             await self._embedder.close()

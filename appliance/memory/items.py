@@ -169,9 +169,13 @@ class Items:
 
     def active(self) -> list[Item]:
         """Items that hold now."""
+        return self.holding()[0]
+
+    def holding(self) -> tuple[list[Item], frozenset[str]]:
+        """Items that hold now, and the ids of those that were taken back; every note is read once."""
         placed = self.all()
         gone = forgotten(p.entry for p in placed)
-        return [p.entry for p in placed if isinstance(p.entry, Item) and p.entry.id not in gone]
+        return [p.entry for p in placed if isinstance(p.entry, Item) and p.entry.id not in gone], gone
 
     def forget(self, what: str, *, at: float, by: str = OWNER) -> list[Item]:
         """Mark every active item that `what` names (an item's id, or words of its text); return those items.

@@ -11,12 +11,12 @@ deleted at any time, and a missing file only means that less is shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from appliance.memory.items import OWNER, Item, Items, may_see
+from appliance.memory.items import OWNER, Item, may_see
 from appliance.memory.languages import fold
 from appliance.memory.workspace import TIERS, Workspace
 from appliance.models.estimate import tokens
@@ -53,21 +53,20 @@ class Loaded:
         return {"tier": self.tier, "what": self.what, "chars": len(self.text), "why": self.why, "left": self.left}
 
 
-def ordinary(workspace: Workspace, now: float) -> list[Loaded]:
+def ordinary(workspace: Workspace, active: Sequence[Item], now: float) -> list[Loaded]:
     """L1 for the owner's main session. What was captured today and yesterday stands in the day notes beside it."""
     yesterday = workspace.day(now) - timedelta(days=1)
-    items = [
-        item
-        for item in Items(workspace).active()
-        if not item.inferred and may_see(item, OWNER, household=True) and workspace.day(item.at) < yesterday
-    ]
+    items = [item for item in _told_the_owner(active) if workspace.day(item.at) < yesterday]
     return [one for one in (_items(items), _talks(workspace)) if one is not None]
 
 
-def brief(workspace: Workspace) -> Loaded | None:
+def brief(active: Sequence[Item]) -> Loaded | None:
     """What holds, in at most BRIEF_TOKENS: all that a small model is told of what is remembered."""
-    items = [i for i in Items(workspace).active() if not i.inferred and may_see(i, OWNER, household=True)]
-    return _items(items, BRIEF_TOKENS, tokens)
+    return _items(_told_the_owner(active), BRIEF_TOKENS, tokens)
+
+
+def _told_the_owner(active: Sequence[Item]) -> list[Item]:
+    return [item for item in active if not item.inferred and may_see(item, OWNER, household=True)]
 
 
 def _items(items: list[Item], most: int = ITEM_CHARS, size: Callable[[str], int] = len) -> Loaded | None:

@@ -17,7 +17,7 @@ LATER = AT + 40 * DAY
 
 
 def texts(house: House, now: float = LATER) -> str:
-    return "\n".join(one.text for one in ordinary(house.workspace, now))
+    return "\n".join(one.text for one in ordinary(house.workspace, Items(house.workspace).active(), now))
 
 
 # ---- L1 ----
@@ -50,7 +50,7 @@ def test_boundaries_come_first_and_what_does_not_fit_is_counted(house: House) ->
     for number in range(300):
         house.item(f"fact number {number} about the house and its many things", "O", at=AT + number)
     house.item("never touch /srv/photos", "B")
-    [loaded] = ordinary(house.workspace, LATER)
+    [loaded] = ordinary(house.workspace, Items(house.workspace).active(), LATER)
     assert loaded.text.splitlines()[1] == "- [B] never touch /srv/photos"
     assert len(loaded.text) < ITEM_CHARS + 300
     assert f"({loaded.left} more" in loaded.text
