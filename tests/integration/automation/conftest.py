@@ -15,8 +15,8 @@ import pytest
 
 from appliance.app import Appliance
 from appliance.messages import Inbound, Person, Role, SessionKey
-from appliance.settings import load_settings
 from appliance.testing.fake_anthropic import FakeAnthropic
+from tests.house_settings import client_of, house_settings
 
 START = "2026-11-30T08:00:00Z"
 
@@ -127,25 +127,16 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
     ) -> Home:
         if provider is None:
             provider = await stack.enter_async_context(FakeAnthropic())
-        settings = load_settings(
-            environ={
-                "APPLIANCE_STATE_DIR": str(tmp_path / "state"),
-                "APPLIANCE_SERVER__PORT": "0",
-                "APPLIANCE_LOCAL__ENABLED": "false",
-                "APPLIANCE_EXEC__ENABLED": "false",
-                "APPLIANCE_MODELS__CHAIN": '["claude-sonnet-5-5"]',
-                "APPLIANCE_OWNER__TIMEZONE": "UTC",
-                "ANTHROPIC_API_KEY": "sk-ant-test",
-                "ANTHROPIC_BASE_URL": provider.url,
-                **environ,
-            }
+        settings = house_settings(
+            tmp_path / "state",
+            provider.url,
+            **{"APPLIANCE_MODELS__CHAIN": '["claude-sonnet-5-5"]', "APPLIANCE_OWNER__TIMEZONE": "UTC", **environ},
         )
         clock = SetClock(at)
         house = Appliance(settings, clock)
         url = await house.start()
         stack.push_async_callback(_stop, house)
-        token = (settings.state / "token").read_text().strip()
-        client = httpx2.AsyncClient(base_url=url, headers={"authorization": f"Bearer {token}"}, timeout=30.0)
+        client = client_of(settings, url)
         await stack.enter_async_context(client)
         home = Home(house, provider, client, clock)
         house.delivery.attach(home.pocket)  # type: ignore[arg-type]

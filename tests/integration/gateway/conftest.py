@@ -12,8 +12,8 @@ import httpx2
 import pytest
 
 from appliance.app import Appliance
-from appliance.settings import load_settings
 from appliance.testing.fake_anthropic import FakeAnthropic
+from tests.house_settings import client_of, house_settings
 
 
 class Home:
@@ -81,22 +81,11 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
     async def begin(state: Path | None = None, provider: FakeAnthropic | None = None, **environ: str) -> Home:
         if provider is None:
             provider = await stack.enter_async_context(FakeAnthropic())
-        settings = load_settings(
-            environ={
-                "APPLIANCE_STATE_DIR": str(state or tmp_path / "state"),
-                "APPLIANCE_SERVER__PORT": "0",
-                "APPLIANCE_LOCAL__ENABLED": "false",
-                "APPLIANCE_EXEC__ENABLED": "false",
-                "ANTHROPIC_API_KEY": "sk-ant-test",
-                "ANTHROPIC_BASE_URL": provider.url,
-                **environ,
-            }
-        )
+        settings = house_settings(state or tmp_path / "state", provider.url, **environ)
         house = Appliance(settings)
         url = await house.start()
         stack.push_async_callback(house.stop)
-        token = (settings.state / "token").read_text().strip()
-        client = httpx2.AsyncClient(base_url=url, headers={"authorization": f"Bearer {token}"}, timeout=30.0)
+        client = client_of(settings, url)
         await stack.enter_async_context(client)
         return Home(house, provider, client)
 

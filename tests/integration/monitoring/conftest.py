@@ -12,9 +12,9 @@ import httpx2
 import pytest
 
 from appliance.app import Appliance
-from appliance.settings import load_settings
 from appliance.testing.fake_anthropic import FakeAnthropic
 from appliance.testing.fake_telegram import TOKEN, FakeTelegram
+from tests.house_settings import client_of, house_settings
 
 from .tools import until
 
@@ -73,22 +73,11 @@ async def start(tmp_path: Path) -> AsyncIterator[Any]:
         phone = await stack.enter_async_context(FakeTelegram()) if telegram else None
         if phone is not None:
             environ |= {"TELEGRAM_BOT_TOKEN": TOKEN, "TELEGRAM_API_BASE": phone.url}
-        settings = load_settings(
-            environ={
-                "APPLIANCE_STATE_DIR": str(tmp_path / "state"),
-                "APPLIANCE_SERVER__PORT": "0",
-                "APPLIANCE_LOCAL__ENABLED": "false",
-                "APPLIANCE_EXEC__ENABLED": "false",
-                "ANTHROPIC_API_KEY": "sk-ant-test",
-                "ANTHROPIC_BASE_URL": provider.url,
-                **environ,
-            }
-        )
+        settings = house_settings(tmp_path / "state", provider.url, **environ)
         house = Appliance(settings)
         url = await house.start()
         stack.push_async_callback(house.stop)
-        token = (settings.state / "token").read_text().strip()
-        client = httpx2.AsyncClient(base_url=url, headers={"authorization": f"Bearer {token}"}, timeout=30.0)
+        client = client_of(settings, url)
         await stack.enter_async_context(client)
         return Home(house, provider, client, url, settings.state, phone)
 

@@ -11,8 +11,8 @@ import pytest
 from appliance.app import Appliance
 from appliance.sandbox.approvals import Decision
 from appliance.sandbox.plan import Plan
-from appliance.settings import load_settings
 from appliance.testing.fake_anthropic import FakeAnthropic
+from tests.house_settings import client_of, house_settings
 
 from .house import House, Running
 
@@ -74,23 +74,16 @@ async def provider() -> AsyncIterator[FakeAnthropic]:
 
 @pytest.fixture
 async def whole(tmp_path: Path, provider: FakeAnthropic) -> AsyncIterator[Whole]:
-    settings = load_settings(
-        environ={
-            "APPLIANCE_STATE_DIR": str(tmp_path / "state"),
-            "APPLIANCE_SERVER__PORT": "0",
-            "APPLIANCE_LOCAL__ENABLED": "false",
-            "APPLIANCE_EXEC__ENABLED": "false",
-            "APPLIANCE_HEARTBEAT__ENABLED": "true",
-            "APPLIANCE_SERVER__METRICS_TOKEN": "only-for-the-numbers-0123456789",
-            "ANTHROPIC_API_KEY": "sk-ant-test",
-            "ANTHROPIC_BASE_URL": provider.url,
-        }
+    settings = house_settings(
+        tmp_path / "state",
+        provider.url,
+        APPLIANCE_HEARTBEAT__ENABLED="true",
+        APPLIANCE_SERVER__METRICS_TOKEN="only-for-the-numbers-0123456789",
     )
     house = Appliance(settings)
     url = await house.start()
-    headers = {"authorization": f"Bearer {(settings.state / 'token').read_text().strip()}"}
     try:
-        async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=30.0) as client:
+        async with client_of(settings, url) as client:
             yield Whole(house, url, client)
     finally:
         await house.stop()

@@ -10,28 +10,17 @@ import httpx2
 import pytest
 
 from appliance.app import Appliance
-from appliance.settings import load_settings
 from appliance.testing.fake_anthropic import FakeAnthropic
+from tests.house_settings import client_of, house_settings
 
 
 @pytest.fixture
 async def owner(tmp_path: Path) -> AsyncIterator[httpx2.AsyncClient]:
     async with FakeAnthropic() as provider:
-        settings = load_settings(
-            environ={
-                "APPLIANCE_STATE_DIR": str(tmp_path / "state"),
-                "APPLIANCE_SERVER__PORT": "0",
-                "APPLIANCE_LOCAL__ENABLED": "false",
-                "APPLIANCE_EXEC__ENABLED": "false",
-                "ANTHROPIC_API_KEY": "sk-ant-test",
-                "ANTHROPIC_BASE_URL": provider.url,
-            }
-        )
+        settings = house_settings(tmp_path / "state", provider.url)
         house = Appliance(settings)
         url = await house.start()
-        token = (settings.state / "token").read_text().strip()
-        headers = {"authorization": f"Bearer {token}"}
-        async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=30.0) as client:
+        async with client_of(settings, url) as client:
             yield client
         await house.stop()
 

@@ -1,0 +1,30 @@
+"""The settings of a house under test, and a client that may talk to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx2
+
+from appliance.settings import Settings, load_settings
+
+
+def house_settings(state: Path, provider: str = "", **environ: str) -> Settings:
+    """A house on `state`: a port of the kernel's choice, no local model, no commands, Claude at `provider`."""
+    claude = {"ANTHROPIC_API_KEY": "sk-ant-test", "ANTHROPIC_BASE_URL": provider} if provider else {}
+    return load_settings(
+        environ={
+            "APPLIANCE_STATE_DIR": str(state),
+            "APPLIANCE_SERVER__PORT": "0",
+            "APPLIANCE_LOCAL__ENABLED": "false",
+            "APPLIANCE_EXEC__ENABLED": "false",
+            **claude,
+            **environ,
+        }
+    )
+
+
+def client_of(settings: Settings, url: str) -> httpx2.AsyncClient:
+    """A client with the bearer token of a house that was started."""
+    token = (settings.state / "token").read_text().strip()
+    return httpx2.AsyncClient(base_url=url, headers={"authorization": f"Bearer {token}"}, timeout=30.0)
