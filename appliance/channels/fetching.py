@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -11,6 +13,10 @@ from appliance.channels.attachments import AttachmentStore
 from appliance.channels.heard import FileRef
 from appliance.errors import DeliveryError, TooLargeError
 from appliance.messages import Attachment, Source
+from appliance.tasks import end
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse
 
 log = structlog.get_logger(__name__)
 
@@ -19,6 +25,20 @@ _TRIES = 3
 _SECONDS = 60.0  # a message does not wait longer for one file
 Download = Callable[[str], AsyncIterator[bytes]]
 Fetched = tuple[tuple[Attachment, ...], list[str]]
+
+
+async def pieces(asked: AbstractAsyncContextManager[ClientResponse]) -> AsyncIterator[bytes]:
+    """The bytes of a file that a platform was asked for, as they come. Raises DeliveryError."""
+    from aiohttp import ClientError
+
+    try:
+        async with asked as answer:
+            if answer.status != 200:
+                raise DeliveryError(f"The file could not be fetched ({answer.status}).", permanent=True)
+            async for chunk in answer.content.iter_chunked(65_536):
+                yield chunk
+    except (TimeoutError, ClientError) as error:
+        raise DeliveryError(f"The file could not be fetched: {type(error).__name__}.") from None
 
 
 class Fetcher:
@@ -46,9 +66,7 @@ class Fetcher:
         return await self._running.pop(key)
 
     async def close(self) -> None:
-        for task in self._running.values():
-            task.cancel()
-        await asyncio.gather(*self._running.values(), return_exceptions=True)
+        await end(self._running.values())
         self._running.clear()
 
     async def _all(self, files: Sequence[FileRef], source: Source) -> Fetched:

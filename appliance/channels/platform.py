@@ -22,6 +22,7 @@ from appliance.gateway.delivery import Carrier
 from appliance.gateway.hooks import Hook
 from appliance.messages import Inbound, Person, Role, Source
 from appliance.observability.health import State
+from appliance.tasks import end
 from appliance.texts import language_of, say
 
 log = structlog.get_logger(__name__)
@@ -111,19 +112,14 @@ class PlatformChannel(ABC):
 
     async def pause(self) -> None:
         """Stop hearing; what is being stored is stored or comes again. Sending still works."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(self._tasks)
         await self._fetcher.close()
         await self._silence()
 
     async def stop(self) -> None:
         """Stop everything. Delivery should have been closed before, so that what is ready could go out."""
         await self.pause()
-        aside = list(self._aside)
-        for task in aside:
-            task.cancel()
-        await asyncio.gather(*aside, return_exceptions=True)
+        await end(self._aside)
         await self._close()
         self._health.set(self.name, State.OFF, "Stopped.")
 

@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
+from appliance.channels.fetching import pieces
 from appliance.errors import ApplianceError, DeliveryError
 
 REQUEST_SECONDS = 60.0
@@ -158,17 +159,9 @@ class DiscordApi:
         if host not in (own, "cdn.discordapp.com", "media.discordapp.net"):
             raise DeliveryError("The file does not lie with Discord.", permanent=True)
         limit = aiohttp.ClientTimeout(total=FILE_SECONDS)
-        try:
-            async with (
-                aiohttp.ClientSession(trust_env=True, timeout=limit) as session,
-                session.get(url, allow_redirects=False) as answer,
-            ):
-                if answer.status != 200:
-                    raise DeliveryError(f"The file could not be fetched ({answer.status}).", permanent=True)
-                async for chunk in answer.content.iter_chunked(65_536):
-                    yield chunk
-        except (TimeoutError, aiohttp.ClientError) as error:
-            raise DeliveryError(f"The file could not be fetched: {type(error).__name__}.") from None
+        async with aiohttp.ClientSession(trust_env=True, timeout=limit) as session:
+            async for piece in pieces(session.get(url, allow_redirects=False)):
+                yield piece
 
     async def _request(self, method: str, path: str, seconds: float, into: Raw, **extra: Any) -> Any:
         if self._closed or self._client is None:

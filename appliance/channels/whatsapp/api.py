@@ -8,6 +8,7 @@ from typing import Any
 
 import aiohttp
 
+from appliance.channels.fetching import pieces
 from appliance.channels.outgoing import content_of
 from appliance.errors import ApplianceError, DeliveryError
 
@@ -70,16 +71,9 @@ class WhatsAppApi:
     async def download(self, media: str) -> AsyncIterator[bytes]:
         """The bytes of a media id, as they come. Raises DeliveryError."""
         found = await self.get(media)
-        try:
-            async with self._open().get(
-                str(found["url"]), headers=self._headers(), timeout=aiohttp.ClientTimeout(total=_FILE_SECONDS)
-            ) as answer:
-                if answer.status != 200:
-                    raise DeliveryError(f"The file could not be fetched ({answer.status}).", permanent=True)
-                async for chunk in answer.content.iter_chunked(65_536):
-                    yield chunk
-        except (TimeoutError, aiohttp.ClientError) as error:
-            raise DeliveryError(f"The file could not be fetched: {type(error).__name__}.") from None
+        limit = aiohttp.ClientTimeout(total=_FILE_SECONDS)
+        async for piece in pieces(self._open().get(str(found["url"]), headers=self._headers(), timeout=limit)):
+            yield piece
 
     def _open(self) -> aiohttp.ClientSession:
         if self._closed:
