@@ -31,7 +31,7 @@ from appliance.parts import Parts
 from appliance.rooms import core_rooms
 from appliance.settings import Settings
 from appliance.storage import StateLock, atomic_write, prepare_state
-from appliance.tasks import end
+from appliance.tasks import AGAIN_SECONDS, end
 
 log = structlog.get_logger(__name__)
 
@@ -76,7 +76,7 @@ class Appliance(Parts):
             await self.delivery.close()
             for channel in self.channels:
                 await channel.stop()
-            await end(self._background)
+            await end(self._background, again=AGAIN_SECONDS)
             await self.hooks.stop()
             await self.mcp.stop()
             await self.execution.stop()

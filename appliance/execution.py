@@ -4,7 +4,6 @@ root."""
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -23,6 +22,7 @@ from appliance.sandbox.client import CommandResult, SandboxClient, SandboxHealth
 from appliance.sandbox.host import HostCommands
 from appliance.sandbox.monitor import Monitor
 from appliance.settings import Settings
+from appliance.tasks import end
 from appliance.texts import say
 from appliance.tools.hosts import Hosts
 from appliance.tools.permission import PolicyGate, exactly
@@ -109,9 +109,7 @@ class Execution:
 
     async def stop(self) -> None:
         if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+            await end([self._task])
             await self.client.release()
             if self.remote is not None:
                 await self.remote.release()

@@ -15,6 +15,7 @@ from appliance.local_models.supervisor import Supervisor
 from appliance.messages import Role
 from appliance.observability.health import Health, State
 from appliance.observability.notices import Choices, Notices
+from appliance.tasks import end
 from appliance.texts import say
 
 _STATES = {"ready": State.READY, "failed": State.FAILED, "off": State.OFF}
@@ -69,9 +70,7 @@ class LocalOffers:
         return 5.0 if state["phase"] in _STATES else 1.0
 
     async def stop(self) -> None:
-        for task in self._fetching.values():
-            task.cancel()
-        await asyncio.gather(*self._fetching.values(), return_exceptions=True)
+        await end(self._fetching.values())
 
     async def _models(self, ask: Ask) -> Said:
         match ask.words:

@@ -25,6 +25,7 @@ import structlog
 
 from appliance.clock import Clock, iso
 from appliance.settings_hooks import HooksSettings
+from appliance.tasks import end
 
 log = structlog.get_logger(__name__)
 EVENTS = (
@@ -103,8 +104,7 @@ class Hooks:
     async def stop(self) -> None:
         """End the hook that runs; events that wait are dropped."""
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await end([self._task])
             self._task = None
 
     def tell(self, name: str, data: Mapping[str, Any]) -> None:

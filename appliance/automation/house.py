@@ -34,7 +34,7 @@ from appliance.gateway.intake import STORED, Intake
 from appliance.memory.items import Item
 from appliance.messages import Event, Inbound, Person, Reply, SessionKey, Source
 from appliance.settings import Settings
-from appliance.tasks import end
+from appliance.tasks import AGAIN_SECONDS, end, first
 from appliance.tools.registry import Registry
 from appliance.tools.schedule import ScheduleTool
 
@@ -145,7 +145,7 @@ class Automation:
     async def stop(self) -> None:
         """End between two steps; whatever was begun is finished by the next start."""
         if self._task is not None:
-            await end([self._task])
+            await end([self._task], again=AGAIN_SECONDS)
             self._task = None
         await self._page.close()
 
@@ -190,16 +190,7 @@ class Automation:
             await self._sleep(rest)
 
     async def _sleep(self, seconds: float) -> None:
-        waiting = [
-            asyncio.ensure_future(self._house.clock.sleep(seconds)),
-            asyncio.ensure_future(self._wake.wait()),
-        ]
-        try:
-            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for one in waiting:
-                one.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)
+        await first(self._house.clock.sleep(seconds), self._wake.wait())
 
     # faces -----------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from appliance.automation.outlet import Words
 from appliance.clock import Clock, iso
 from appliance.errors import ApplianceError
 from appliance.messages import SessionKey, Source
+from appliance.tasks import end
 
 log = structlog.get_logger(__name__)
 
@@ -46,10 +47,7 @@ class MainConversation:
 
     async def close(self) -> None:
         """Give up what still waits for the end of a turn; it is asked for again after the next start."""
-        tasks = list(self._under_way.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end(self._under_way.values())
 
     async def _write(self, identity: str, words: Words) -> None:
         record: Record = {

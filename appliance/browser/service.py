@@ -33,6 +33,7 @@ from appliance.clock import SystemClock
 from appliance.errors import AddressError, ToolError
 from appliance.lifeline import die_with_parent
 from appliance.network.wall import Wall
+from appliance.tasks import GoneError, unless
 
 T = TypeVar("T")
 Message = MutableMapping[str, Any]
@@ -136,17 +137,10 @@ async def _body(receive: Receive) -> bytes:
 
 async def _until_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
     """Await `work`; when the client hangs up, because the turn was stopped, it is cancelled."""
-    task = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_hung_up(receive))
     try:
-        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise ToolError("The client hung up.")
-        return task.result()
-    finally:
-        for one in (task, gone):
-            one.cancel()
-        await asyncio.gather(task, gone, return_exceptions=True)
+        return await unless(_hung_up(receive), work)
+    except GoneError:
+        raise ToolError("The client hung up.") from None
 
 
 async def _hung_up(receive: Receive) -> None:

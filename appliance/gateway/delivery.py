@@ -21,6 +21,7 @@ from appliance.crash_points import crash_point
 from appliance.errors import DeliveryError
 from appliance.gateway.outbox import Outbox, Row, Step
 from appliance.messages import Attachment, Button, Event, Outbound
+from appliance.tasks import end
 
 log = structlog.get_logger(__name__)
 
@@ -173,9 +174,7 @@ class Delivery:
         tasks = [*self._workers.values(), *self._opening]
         if tasks:
             await asyncio.wait(tasks, timeout=grace)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end(tasks)
 
     @property
     def waiting(self) -> int:

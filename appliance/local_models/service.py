@@ -32,6 +32,7 @@ from appliance.local_models.errors import ContextLengthError, LocalModelError
 from appliance.local_models.node import Node, NodeOptions, Part
 from appliance.local_models.streaming import collect, events
 from appliance.local_models.worker import BusyError
+from appliance.tasks import GoneError, unless
 
 TOKEN_VARIABLE = "APPLIANCE_LOCAL__TOKEN"  # noqa: S105 - the name of a variable, not a token
 MOST_BODY_BYTES = 32 * 1024 * 1024
@@ -158,17 +159,10 @@ async def _body(request: AnyRequest) -> dict[str, Any]:
 
 async def _until_gone(request: AnyRequest, work: Any) -> Any:
     """Await `work`, and cancel it when the client hangs up."""
-    task = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_hung_up(request))
     try:
-        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise HTTPException(status_code=499, detail="The client hung up.")
-        return task.result()
-    finally:
-        for one in (task, gone):
-            one.cancel()
-        await asyncio.gather(task, gone, return_exceptions=True)
+        return await unless(_hung_up(request), work)
+    except GoneError:
+        raise HTTPException(status_code=499, detail="The client hung up.") from None
 
 
 async def _hung_up(request: AnyRequest) -> None:

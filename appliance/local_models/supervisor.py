@@ -20,6 +20,7 @@ from appliance.clock import Clock, SystemClock
 from appliance.errors import InputError, NotFoundError
 from appliance.local_models.errors import LocalModelError
 from appliance.settings import PREFIX, SHORT_NAMES, LocalModelSettings, Settings
+from appliance.tasks import end, first
 
 if TYPE_CHECKING:
     import httpx2
@@ -127,9 +128,7 @@ class Supervisor:
 
     async def stop(self) -> None:
         """End the child and the watching; nothing is left running."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(self._tasks)
         self._tasks.clear()
         await self._end_child()
         if self._client is not None:
@@ -275,13 +274,7 @@ class Supervisor:
     async def _pause(self, seconds: float) -> None:
         """Sleep, but not past a new child's start."""
         self._begun.clear()
-        tasks = [asyncio.ensure_future(self._clock.sleep(seconds)), asyncio.ensure_future(self._begun.wait())]
-        try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        await first(self._clock.sleep(seconds), self._begun.wait())
 
     async def _request(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         import httpx2

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from appliance.errors import AddressError
 from appliance.network.addresses import parse
 from appliance.network.wall import Wall
+from appliance.tasks import end
 
 _HEAD_BYTES = 64 * 1024
 _HEAD_SECONDS = 30.0
@@ -50,9 +51,7 @@ class WallProxy:
         if self._server is None:
             return
         self._server.close()
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(self._tasks)
         await asyncio.sleep(0)  # transports that were aborted close in the loop's next round
         await self._server.wait_closed()
         self._server = None
@@ -128,10 +127,8 @@ class WallProxy:
             if not tasks[1].done():  # the client has ended; what is on its way to it may still come
                 await asyncio.wait(tasks[1:], timeout=_LINGER_SECONDS)
         finally:
-            for task in tasks:
-                task.cancel()
             try:
-                await asyncio.gather(*tasks, return_exceptions=True)
+                await end(tasks)
             finally:
                 await _close(out)
 

@@ -26,6 +26,7 @@ from appliance.sandbox.job_log import JobLog
 from appliance.sandbox.output import Frames
 from appliance.sandbox.template import LEASE_SECONDS, LOG_MIB, RunnerConfig, container, resolve_work
 from appliance.storage import atomic_write
+from appliance.tasks import end
 
 State = Literal["starting", "running", "exited", "killed", "timeout", "flooded", "lost"]
 _RUNNING = ("starting", "running")
@@ -381,9 +382,6 @@ class Jobs:
 
     async def close(self) -> None:
         """Let go of all commands without ending them: the next runner finds them."""
-        tasks = [*self._followers.values(), *self._ending]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end([*self._followers.values(), *self._ending])
         for sock in self._socks.values():
             sock.close()

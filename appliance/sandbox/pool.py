@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from appliance.errors import SandboxError
 from appliance.sandbox.container import Ready
+from appliance.tasks import end
 
 Key = tuple[str, str]  # work folder id, profile
 _STARTS = 3  # starts at once; more make each slower and none sooner
@@ -133,9 +134,7 @@ class Pool:
     async def close(self) -> None:
         """Stop making containers and bury those that wait."""
         self._closed = True
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(self._tasks)
         for shelf in self._shelves.values():
             for future in shelf.waiting:
                 if not future.done():

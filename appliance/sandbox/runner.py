@@ -35,6 +35,7 @@ from appliance.sandbox.template import RunnerConfig, resolve_work
 from appliance.sandbox.template import container as template
 from appliance.sandbox.undertaker import Undertaker
 from appliance.storage import atomic_write
+from appliance.tasks import unless
 
 log = structlog.get_logger()
 _SWEEP_SECONDS = 15.0
@@ -182,7 +183,7 @@ class Runner:
             request = protocol.decode(line)
             size = getattr(request, "input", 0)
             given = await asyncio.wait_for(reader.readexactly(size), 60) if size else b""
-            head, bodies = await self._unless_gone(reader, self._answer(request, given))
+            head, bodies = await unless(reader.read(1), self._answer(request, given))
             await protocol.send(writer, {"ok": True, **head}, *bodies)
         except SandboxError as error:
             with contextlib.suppress(ConnectionError):
@@ -196,19 +197,6 @@ class Runner:
             writer.close()
             with contextlib.suppress(OSError):
                 await writer.wait_closed()
-
-    async def _unless_gone(self, reader: asyncio.StreamReader, work: Any) -> Any:
-        task = asyncio.ensure_future(work)
-        gone = asyncio.ensure_future(reader.read(1))
-        try:
-            await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if not task.done():
-                raise ConnectionError
-            return task.result()
-        finally:
-            gone.cancel()
-            task.cancel()
-            await asyncio.gather(gone, task, return_exceptions=True)
 
     async def _answer(self, request: protocol.Request, given: bytes) -> tuple[dict[str, Any], list[bytes]]:
         match request:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from appliance.errors import SandboxError
 from appliance.sandbox.address import Ssh, Tls
+from appliance.tasks import end, first
 
 _PIECE = 256 * 1024
 _CONNECT_SECONDS = 15.0
@@ -80,14 +81,10 @@ class Tunnel:
             writer.close()
             return
         self._trouble = ""
-        ways = [asyncio.ensure_future(_copy(reader, far_writer)), asyncio.ensure_future(_copy(far_reader, writer))]
         try:
             # TLS has no half-closed state, so the end of either side is the end of both.
-            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            await first(_copy(reader, far_writer), _copy(far_reader, writer))
         finally:
-            for way in ways:
-                way.cancel()
-            await asyncio.gather(*ways, return_exceptions=True)
             writer.close()
             # Not closed politely: an engine that does not answer the goodbye would hold this up for half a minute.
             far_writer.transport.abort()
@@ -145,9 +142,7 @@ class Tunnel:
         if self._server is not None:
             self._server.close()
             self._server = None
-        for task in list(self._carriers):
-            task.cancel()
-        await asyncio.gather(*self._carriers, return_exceptions=True)
+        await end(self._carriers)
         await self._end_ssh()
         self.path.unlink(missing_ok=True)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from appliance.sandbox.engine import DockerEngine, EngineError
 from appliance.sandbox.template import KIND_LABEL
+from appliance.tasks import end
 
 _AGAIN = 1.0  # seconds between tries at one container
 _REMOVERS = 2
@@ -66,6 +67,4 @@ class Undertaker:
         """Wait at most `seconds` for the removals under way."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(self._tasks)

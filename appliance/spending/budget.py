@@ -29,6 +29,7 @@ from appliance.spending.ledger import Call, Charge, Query, query_of
 from appliance.spending.limits import Balance, Verdict, Worst
 from appliance.spending.money import picodollars, show
 from appliance.spending.prices import FREE, ModelPrice, Prices, flat
+from appliance.tasks import first
 
 __all__ = ["Budget", "BudgetEvent", "CallSpec", "Reservation"]
 _TIGHT_SHARE = 4
@@ -382,12 +383,7 @@ class Budget:
     async def _wait_for(self, freed: asyncio.Event, until: float) -> None:
         """Until money comes free or the time is over."""
         left = max(0.0, until - self._clock.monotonic())
-        tasks = [asyncio.ensure_future(freed.wait()), asyncio.ensure_future(self._clock.sleep(left))]
-        try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in tasks:
-                task.cancel()
+        await first(freed.wait(), self._clock.sleep(left))
 
     def _charge(self, reservation: Reservation, usage: Usage, price: ModelPrice, outcome: str) -> Charge:
         seconds = max(0.0, self._clock.monotonic() - reservation.started)

@@ -11,6 +11,8 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 
+from appliance.tasks import end
+
 _MOST_BYTES = 64 * 1024 * 1024
 _REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error"}
 
@@ -59,9 +61,7 @@ class LoopbackServer:
         """Stop listening and end every connection."""
         if self._server is not None:
             self._server.close()
-            for task in list(self._connections):
-                task.cancel()
-            await asyncio.gather(*self._connections, return_exceptions=True)
+            await end(self._connections)
             await self._server.wait_closed()
             self._server = None
 

@@ -11,6 +11,7 @@ from appliance.gateway.auth import Principal
 from appliance.gateway.closing import Closing
 from appliance.gateway.services import Reply, Services
 from appliance.messages import Event, Inbound, SessionKey
+from appliance.tasks import end
 
 _CHECK_SECONDS = 2.0  # how soon a rotated token or a revoked login ends an open stream
 _KEEP_ALIVE_CHECKS = 7
@@ -65,7 +66,7 @@ class _Watch:
                     yield self._queue.get_nowait()
                 yield final_event(answer.result(), inbound)
             finally:
-                await _end(pump, answer, closing)
+                await end([pump, answer, closing])
 
     async def _until_answered(
         self, answer: asyncio.Task[Reply], closing: asyncio.Task[Any]
@@ -92,13 +93,7 @@ class _Watch:
                 yield following.result()
         finally:
             if following is not None:
-                await _end(following)
-
-
-async def _end(*tasks: asyncio.Task[Any]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+                await end([following])
 
 
 def _gone(session: SessionKey) -> Event:
