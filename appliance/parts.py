@@ -248,7 +248,7 @@ class Parts(Foundation):
         self.remembering.add_commands(self.commands)
         for tool in memory_tools(self.memory, lambda: settings.owner.zone):
             self.tools.add(tool)
-        self.intake.hooks.append(self.remembering.after_turn)
+        self.intake.after_turn.append(self.remembering.after_turn)
 
     def _build_execution(self) -> None:
         self.execution = Execution(
@@ -413,7 +413,7 @@ class Parts(Foundation):
             mcp=self.mcp,
             settings_listed=partial(in_force, self.settings),
             model_shelf=self.local_offers,
-            hooks={name: hook for channel in self.channels for name, hook in channel.hooks.items()},
+            webhooks={name: webhook for channel in self.channels for name, webhook in channel.webhooks.items()},
         )
         self.server = Server(services)
 

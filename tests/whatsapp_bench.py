@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from appliance.channels.base import ChannelParts
 from appliance.channels.whatsapp.channel import WhatsAppChannel
-from appliance.gateway.hooks import HookRequest
+from appliance.gateway.webhooks import WebhookRequest
 from appliance.settings_channels import WhatsAppSettings
 from appliance.testing.fake_whatsapp import PHONE, SECRET, TOKEN, VERIFY, FakeWhatsApp
 from tests.channel_bench import ChannelBench
@@ -54,7 +54,7 @@ class WhatsAppBench(ChannelBench):
         if not self.running:
             return web.Response(status=503)
         headers = {name.lower(): value for name, value in request.headers.items()}
-        answer = await self.channel.hooks["whatsapp"](HookRequest("POST", headers, {}, await request.read()))
+        answer = await self.channel.webhooks["whatsapp"](WebhookRequest("POST", headers, {}, await request.read()))
         return web.Response(status=answer.status, text=answer.text)
 
     async def pair(self, user: str = OWNER) -> None:

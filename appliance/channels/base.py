@@ -13,7 +13,7 @@ from appliance.channels.attachments import AttachmentStore
 from appliance.clock import Clock
 from appliance.database import Database
 from appliance.gateway.delivery import Carrier
-from appliance.gateway.hooks import Hook
+from appliance.gateway.webhooks import Webhook
 from appliance.messages import Inbound, Person, Role
 from appliance.observability.health import Health
 
@@ -34,10 +34,10 @@ class Channel(Protocol):
 class ChatChannel(Channel, Protocol):
     """A platform that delivery writes to by `carrier`, once `opened` has returned.
 
-    `pause` stops hearing; sending still works. `hooks` are what the platform calls at /hooks/<name>.
+    `pause` stops hearing; sending still works. `webhooks` are what the platform calls at /hooks/<name>.
     """
 
-    hooks: dict[str, Hook]
+    webhooks: dict[str, Webhook]
 
     @property
     def carrier(self) -> Carrier: ...

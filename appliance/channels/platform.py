@@ -19,7 +19,7 @@ from appliance.channels.heard import Heard
 from appliance.channels.splitting import utf16_length
 from appliance.errors import ApplianceError, InputError
 from appliance.gateway.delivery import Carrier
-from appliance.gateway.hooks import Hook
+from appliance.gateway.webhooks import Webhook
 from appliance.messages import Inbound, Person, Role, Source
 from appliance.observability.health import State
 from appliance.tasks import end
@@ -58,7 +58,7 @@ class PlatformChannel(ABC):
         self._aside: set[asyncio.Task[None]] = set()
         self._opened = asyncio.Event()
         self._pasting: dict[tuple[int | str, str], tuple[str, float]] = {}
-        self.hooks: dict[str, Hook] = {}  # what the platform calls at /hooks/<name>
+        self.webhooks: dict[str, Webhook] = {}  # what the platform calls at /hooks/<name>
         parts.access.on_paired(self._paired)
 
     # --- what a platform adds -----------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ Told = Callable[[str], Awaitable[None]]
 # Channels whose askers fetch or wait for the stored reply; the others get theirs through the outbox.
 STORED = frozenset({"web", "cron", "heartbeat"})
 # Runs after a turn and before its answer is committed; after a kill it may run again for the same messages.
-Hook = Callable[[Sequence[Received], Reply], Awaitable[None]]
+AfterTurn = Callable[[Sequence[Received], Reply], Awaitable[None]]
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class Intake:
     heard: Callable[[Inbound], None] = lambda inbound: None
     footer: Callable[[Reply], str] = lambda reply: ""
     choices: Callable[[Reply, Inbound], Awaitable[tuple[Button, ...]]] | None = None
-    hooks: list[Hook] = field(default_factory=list)
+    after_turn: list[AfterTurn] = field(default_factory=list)
     pool: Pool | None = None
     listener: Listener | None = None
     _listening: dict[str, asyncio.Task[None]] = field(default_factory=dict)  # by session: what came last and is heard
@@ -214,22 +214,22 @@ class Intake:
             raise
 
     async def commit(self, reply: Reply, received: Sequence[Received]) -> None:
-        """Run the hooks, store a reply with its outbox row in one transaction, then tell everyone who waits."""
-        for hook in self.hooks:
-            await self._hooked(hook, received, reply)
+        """Run what comes after a turn, store a reply with its outbox row, then tell all who wait."""
+        for step in self.after_turn:
+            await self._after(step, received, reply)
         inbound = received[0].inbound
         if self.choices is not None and not reply.buttons:
             choices = self.choices
             reply = replace(reply, buttons=await self.disk.surely(lambda: choices(reply, inbound)))
         await self._store(reply, inbound, "answered", _said_apart(received))
 
-    async def _hooked(self, hook: Hook, received: Sequence[Received], reply: Reply) -> None:
+    async def _after(self, step: AfterTurn, received: Sequence[Received], reply: Reply) -> None:
         while True:
             try:
-                await hook(received, reply)
+                await step(received, reply)
                 return
-            except Exception as error:  # a hook that is broken must not keep an answer back
-                log.exception("hook failed", turn=reply.turn)
+            except Exception as error:  # a step that is broken must not keep an answer back
+                log.exception("step after a turn failed", turn=reply.turn)
                 if not is_full(error):
                     return
             await self.disk.room()  # what was said must be captured all the same

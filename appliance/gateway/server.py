@@ -22,7 +22,6 @@ from appliance.errors import StateError
 from appliance.gateway.api import (
     deciding,
     health,
-    hooks,
     inventory,
     login,
     mcp,
@@ -37,6 +36,7 @@ from appliance.gateway.api import (
     sessions,
     skills,
     spend_page,
+    webhooks,
 )
 from appliance.gateway.api.http import EXCEPTION_HANDLERS
 from appliance.gateway.connections import GuardedProtocol
@@ -49,7 +49,7 @@ _BODY_LIMITS = {
     "/api/messages": messages.MESSAGE_BODY_LIMIT,
     "/api/attachments": messages.UPLOAD_BODY_LIMIT,
     "/v1/chat/completions": openai.BODY_LIMIT,
-    **dict.fromkeys(("/hooks/telegram", "/hooks/whatsapp"), hooks.BODY_LIMIT),
+    **dict.fromkeys(("/hooks/telegram", "/hooks/whatsapp"), webhooks.BODY_LIMIT),
 }
 _log = logging.getLogger("appliance.server")
 
@@ -57,7 +57,7 @@ _log = logging.getLogger("appliance.server")
 def build_app(services: Services) -> Protection:
     """Given the services, return the whole ASGI application."""
     handlers: list[Any] = []
-    api = (messages, sessions, overview, openai, health, login, people, rules, skills, mcp, memory, schedules, hooks)
+    api = (messages, sessions, overview, openai, health, login, people, rules, skills, mcp, memory, schedules, webhooks)
     for module in (*api, pages, spend_page, deciding, inventory):
         handlers.extend(module.routes(services))
     app = Litestar(

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from appliance.clock import Clock, SystemClock
 from appliance.gateway.auth import Auth
 from appliance.gateway.closing import Closing
-from appliance.gateway.hooks import Hook
+from appliance.gateway.webhooks import Webhook
 from appliance.messages import Attachment, Event, Inbound, Mode, Person, Role, SessionKey
 from appliance.observability.health import Health
 from appliance.settings import Settings
@@ -211,4 +211,4 @@ class Services:
     alerts: Callable[[dict[str, Any]], Awaitable[None]] | None = None
     settings_listed: Callable[[], list[dict[str, Any]]] | None = None
     model_shelf: ModelShelf | None = None
-    hooks: Mapping[str, Hook] = field(default_factory=dict)
+    webhooks: Mapping[str, Webhook] = field(default_factory=dict)

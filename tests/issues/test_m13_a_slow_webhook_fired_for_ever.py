@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from appliance.channels.telegram.webhook import secret_of
-from appliance.gateway.hooks import HookRequest
+from appliance.gateway.webhooks import WebhookRequest
 from appliance.messages import Inbound
 from appliance.testing.fake_telegram import FakeTelegram
 from tests.telegram_bench import OWNER, Bench
@@ -66,7 +66,7 @@ async def test_a_call_is_answered_while_its_turn_takes_ninety_seconds(telegram: 
     async def call() -> int:
         headers = {"x-telegram-bot-api-secret-token": secret_of(telegram.world.token)}
         body = json.dumps(telegram.world.everything[-1]).encode()
-        return (await bench.channel.hooks["telegram"](HookRequest("POST", headers, {}, body))).status
+        return (await bench.channel.webhooks["telegram"](WebhookRequest("POST", headers, {}, body))).status
 
     telegram.people.say(OWNER, await bench.access.invite())
     await bench.until(lambda: telegram.world.webhook["url"])
@@ -91,6 +91,6 @@ async def test_what_is_no_update_is_refused_and_not_kept(telegram: FakeTelegram,
     await bench.channel.opened()
     await bench.until(lambda: telegram.world.webhook["url"])
     headers = {"x-telegram-bot-api-secret-token": secret_of(telegram.world.token)}
-    assert (await bench.channel.hooks["telegram"](HookRequest("POST", headers, {}, broken))).status == 400
+    assert (await bench.channel.webhooks["telegram"](WebhookRequest("POST", headers, {}, broken))).status == 400
     assert bench.database.read("SELECT count(*) FROM held_calls") == [(0,)]
     await bench.stop()

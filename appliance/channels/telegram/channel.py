@@ -66,7 +66,7 @@ class TelegramChannel(PlatformChannel):
                 address=settings.webhook_url,
                 secret=secret_of(token),
             )
-            self.hooks[self.name] = self._webhook.receive
+            self.webhooks[self.name] = self._webhook.receive
 
     @property
     def username(self) -> str:

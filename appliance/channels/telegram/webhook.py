@@ -21,7 +21,7 @@ from appliance.channels.telegram.updates import ALLOWED
 from appliance.clock import Clock
 from appliance.database import Database
 from appliance.errors import ApplianceError
-from appliance.gateway.hooks import HookAnswer, HookRequest
+from appliance.gateway.webhooks import WebhookAnswer, WebhookRequest
 from appliance.observability.health import Health, State
 
 log = structlog.get_logger(__name__)
@@ -63,21 +63,21 @@ class Webhook:
         self._secret = secret
         self._account = ""
 
-    async def receive(self, request: HookRequest) -> HookAnswer:
+    async def receive(self, request: WebhookRequest) -> WebhookAnswer:
         """Telegram's call: 200 once the update is on disk, 403 for somebody else's, 503 before we know who we are."""
         if not hmac.compare_digest(request.headers.get(_HEADER, "").encode(), self._secret.encode()):
             self._counts.message(self.name, "in", "forged")  # no line in the log: anybody could fill it
-            return HookAnswer(403)
+            return WebhookAnswer(403)
         if not self._account:
-            return HookAnswer(503)
+            return WebhookAnswer(503)
         try:
             number = int(json.loads(request.body)["update_id"])
         except (ValueError, KeyError, TypeError):
-            return HookAnswer(400)
+            return WebhookAnswer(400)
         body = request.body.decode("utf-8", "replace")
         await self._held.hold(f"{self._account}:{number}", body, number)
         self._counts.polled(self.name, self._clock.now())
-        return HookAnswer(200)
+        return WebhookAnswer(200)
 
     async def run(self, account: str) -> None:
         """Tell Telegram where we are, take what it brings, and look whether it reaches us, until cancelled."""

@@ -18,7 +18,7 @@ from appliance.channels.whatsapp.api import TokenError, WhatsAppApi
 from appliance.channels.whatsapp.carrier import WhatsAppCarrier
 from appliance.channels.whatsapp.updates import read_call
 from appliance.errors import ApplianceError
-from appliance.gateway.hooks import HookAnswer, HookRequest
+from appliance.gateway.webhooks import WebhookAnswer, WebhookRequest
 from appliance.messages import Person
 from appliance.observability.health import State
 from appliance.settings_channels import WhatsAppSettings
@@ -43,7 +43,7 @@ class WhatsAppChannel(PlatformChannel):
         self._secret = settings.app_secret.get_secret_value().encode()
         self._verify = settings.verify_token.get_secret_value().encode()
         self._held = HeldCalls(parts.database, self.name)
-        self.hooks[self.name] = self._called
+        self.webhooks[self.name] = self._called
 
     @property
     def _account(self) -> str:
@@ -58,27 +58,27 @@ class WhatsAppChannel(PlatformChannel):
     async def private_place(self, person: Person) -> dict[str, Any]:
         return {"chat": person.id, "private": True}
 
-    async def _called(self, request: HookRequest) -> HookAnswer:
+    async def _called(self, request: WebhookRequest) -> WebhookAnswer:
         """Meta's call: its question at set-up, or messages, which are on disk before they are answered with 200."""
         if request.method == "GET":
             given = request.query.get("hub.verify_token", "").encode()
             if request.query.get("hub.mode") == "subscribe" and hmac.compare_digest(given, self._verify):
-                return HookAnswer(200, request.query.get("hub.challenge", ""))
-            return HookAnswer(403)
+                return WebhookAnswer(200, request.query.get("hub.challenge", ""))
+            return WebhookAnswer(403)
         digest = hmac.new(self._secret, request.body, hashlib.sha256).hexdigest()
         given = request.headers.get("x-hub-signature-256", "").encode()
         if not hmac.compare_digest(given, f"sha256={digest}".encode()):
             self._counts.message(self.name, "in", "forged")  # no line in the log: anybody could fill it
-            return HookAnswer(403)
+            return WebhookAnswer(403)
         try:
             call = json.loads(request.body)
         except ValueError:
-            return HookAnswer(400)
+            return WebhookAnswer(400)
         if not isinstance(call, dict):
-            return HookAnswer(400)
+            return WebhookAnswer(400)
         self._counts.polled(self.name, self._clock.now())
         await self._held.hold(digest, request.body.decode("utf-8", "replace"))
-        return HookAnswer(200)
+        return WebhookAnswer(200)
 
     async def _watch(self) -> None:
         """Look whether the number can be used, now and every five minutes."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import DeliveryError, SettingsError
-from appliance.gateway.hooks import HookRequest
+from appliance.gateway.webhooks import WebhookRequest
 from appliance.messages import Attachment, Button, Source
 from appliance.observability.health import State
 from appliance.settings import load_settings
@@ -36,33 +36,33 @@ async def paired(tmp_path: Path) -> AsyncIterator[WhatsAppBench]:
     await bench.unserve()
 
 
-def signed(body: bytes, secret: str = SECRET) -> HookRequest:
+def signed(body: bytes, secret: str = SECRET) -> WebhookRequest:
     digest = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
-    return HookRequest("POST", {"x-hub-signature-256": f"sha256={digest}"}, {}, body)
+    return WebhookRequest("POST", {"x-hub-signature-256": f"sha256={digest}"}, {}, body)
 
 
 async def test_the_question_at_set_up_is_answered_with_the_right_word_only(paired: WhatsAppBench) -> None:
-    hook = paired.channel.hooks["whatsapp"]
+    webhook = paired.channel.webhooks["whatsapp"]
     asked = {"hub.mode": "subscribe", "hub.challenge": "1158201444"}
-    good = await hook(HookRequest("GET", {}, {**asked, "hub.verify_token": VERIFY}, b""))
+    good = await webhook(WebhookRequest("GET", {}, {**asked, "hub.verify_token": VERIFY}, b""))
     assert (good.status, good.text) == (200, "1158201444")
     for word in ("", "guess"):
-        assert (await hook(HookRequest("GET", {}, {**asked, "hub.verify_token": word}, b""))).status == 403
+        assert (await webhook(WebhookRequest("GET", {}, {**asked, "hub.verify_token": word}, b""))).status == 403
 
 
 async def test_a_call_that_meta_did_not_sign_brings_nothing(paired: WhatsAppBench) -> None:
-    hook = paired.channel.hooks["whatsapp"]
+    webhook = paired.channel.webhooks["whatsapp"]
     body = json.dumps(json.loads(paired.whatsapp._told[-1])).replace("wamid", "forged").encode()
-    assert (await hook(HookRequest("POST", {}, {}, body))).status == 403
-    assert (await hook(signed(body, "guess"))).status == 403
-    assert (await hook(signed(b"[]"))).status == 400
-    assert (await hook(signed(b"{"))).status == 400
+    assert (await webhook(WebhookRequest("POST", {}, {}, body))).status == 403
+    assert (await webhook(signed(body, "guess"))).status == 403
+    assert (await webhook(signed(b"[]"))).status == 400
+    assert (await webhook(signed(b"{"))).status == 400
     assert paired.database.read("SELECT count(*) FROM held_calls") == [(0,)]
 
 
 async def test_a_call_of_an_unknown_form_stops_nothing(paired: WhatsAppBench) -> None:
     for body in (b'{"entry": [{"changes": [{"value": {"messages": [7]}}]}]}', b'{"entry": 5}', b"{}"):
-        assert (await paired.channel.hooks["whatsapp"](signed(body))).status == 200
+        assert (await paired.channel.webhooks["whatsapp"](signed(body))).status == 200
     paired.whatsapp.say(OWNER, "text", {"body": "hello"})
     await paired.until(lambda: paired.replies() == ["You said: hello"])
     assert paired.database.read("SELECT count(*) FROM held_calls") == [(0,)]

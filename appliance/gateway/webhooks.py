@@ -1,4 +1,4 @@
-"""What a platform's own servers call: /hooks/<name>. Each hook proves its caller itself; no login stands before it."""
+"""What a platform's own servers call at /hooks/<name>. Each webhook proves its caller; no login stands before it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class HookRequest:
+class WebhookRequest:
     """One call. Names of headers are lower case."""
 
     method: str
@@ -17,11 +17,11 @@ class HookRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class HookAnswer:
+class WebhookAnswer:
     """What the platform is told. It repeats a call that is not answered with 2xx."""
 
     status: int = 200
     text: str = ""
 
 
-Hook = Callable[[HookRequest], Awaitable[HookAnswer]]
+Webhook = Callable[[WebhookRequest], Awaitable[WebhookAnswer]]
