@@ -12,11 +12,11 @@ from typing import Annotated, Any
 
 import typer
 
-from appliance import __version__, cli_mcp, cli_memory, cli_money, cli_policy, cli_sessions, cli_skills
+from appliance import __version__, cli_mcp, cli_memory, cli_money, cli_people, cli_policy, cli_sessions, cli_skills
 from appliance.cli_common import Config, Json, ask, choose_config, chosen_config, settings, show
 from appliance.cli_cron import cron_app
 from appliance.client import GatewayClient
-from appliance.errors import ApplianceError, InputError, NotFoundError
+from appliance.errors import ApplianceError, InputError
 from appliance.settings import load_settings
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
@@ -26,9 +26,10 @@ audit_app = typer.Typer(no_args_is_help=True, help="The audit log.")
 for _name, _part in {
     "spend": cli_money.spend_app, "budget": cli_money.budget_app, "sessions": cli_sessions.app, "models": models_app,
     "policy": cli_policy.app, "config": config_app, "audit": audit_app, "memory": cli_memory.app, "cron": cron_app,
-    "skills": cli_skills.app, "mcp": cli_mcp.app,
+    "skills": cli_skills.app, "mcp": cli_mcp.app, "people": cli_people.app,
 }.items():  # fmt: skip
     app.add_typer(_part, name=_name)
+app.command()(cli_people.pair)
 app.command()(cli_policy.approvals)
 app.command()(cli_sessions.agents)
 
@@ -116,36 +117,6 @@ def status(as_json: Json = False) -> None:
         typer.echo(f"{row['model']}: {row['state']} {row['reason']}".rstrip())
     for part in found["parts"]:
         typer.echo(f"{part['name']}: {part['state']} {part['detail']}".rstrip())
-
-
-@app.command()
-def pair(
-    code: Annotated[str | None, typer.Argument(help="A code that the bot showed; without it, an invitation.")] = None,
-    role: Annotated[str | None, typer.Option(help="owner, member or guest.")] = None,
-    people: Annotated[bool, typer.Option("--list", help="Who is paired, and who waits.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Let a person in: show an invitation code, approve a request, or list who is in."""
-    client = GatewayClient.find(settings().state)
-    try:
-        there = client.call("GET", "/api/people")
-    except NotFoundError:
-        raise NotFoundError(
-            "No chat channel is set up, so there is nobody to pair.", fix="Begin with docs/how-to/telegram.md."
-        ) from None
-    if people:
-        found = there
-        text = "\n".join(
-            [f"{p['channel']} {p['id']} {p['name']}: {p['role']}" for p in found["people"]]
-            + [f"{w['channel']} {w['id']} {w['name']}: waits until {w['expires_at']}" for w in found["waiting"]]
-        )
-    elif code:
-        found = client.call("POST", "/api/people/approve", {"code": code, "role": role})
-        text = f"{found['name'] or found['id']} is {found['role']} on {found['channel']} now."
-    else:
-        found = client.call("POST", "/api/people/invite", {"role": role})
-        text = f"Send this code to the bot within the hour: {found['code']}"
-    show(found) if as_json else typer.echo(text or "Nobody is paired yet.")
 
 
 # money and context -------------------------------------------------------------------------------------------------

@@ -49,6 +49,7 @@ from appliance.messages import THE_OWNER, Inbound
 from appliance.models.paid_embeddings import PaidEmbeddings
 from appliance.observability import logs
 from appliance.overview import Overview
+from appliance.people import PeopleChanges
 from appliance.platforms import channels_of, members_of
 from appliance.preferences import Preferences
 from appliance.remembering import Remembering
@@ -370,6 +371,7 @@ class Parts(Foundation):
             )
         )
         self.automation.add_to_house()
+        PeopleChanges(self.audit, self.inbox, self.automation.desk.pause_all_of).hear(self.access)
         self.tidying = Tidying(
             settings=self.settings,
             memory=self.memory,

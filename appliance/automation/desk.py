@@ -142,6 +142,12 @@ class Desk:
         self.audit("cron_state", job=standing.job.id, state=state, by=by)
         self.changed()
 
+    async def pause_all_of(self, person: str) -> None:
+        """Pause what a member had scheduled, who is none any more."""
+        for standing in self.jobs.all():
+            if standing.job.person == person and standing.state in ("active", "pending"):
+                await self.set_state(standing, "paused", OWNER)
+
     async def run_now(self, standing: Standing) -> str:
         """Make a run due now; return its instant. Raises InputError for a job that waits for the owner's yes."""
         if standing.state in ("pending", "paused"):

@@ -55,6 +55,7 @@ _FORMS = {
 _CODE = re.compile(f"[{ALPHABET}]{{{CODE_LENGTH}}}")
 _REMEMBERED = 4096
 PairedListener = Callable[[str, Person], Awaitable[None]]
+ChangedListener = Callable[[str, str, Role | None], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +106,15 @@ class Access:
         self._told: OrderedDict[tuple[str, str], float] = OrderedDict()
         self._guesses: OrderedDict[tuple[str, str], list[float]] = OrderedDict()
         self._listeners: list[PairedListener] = []
+        self._changed: list[ChangedListener] = []
 
     def on_paired(self, listener: PairedListener) -> None:
         """Call `listener(channel, person)` after each pairing (a channel greets the person)."""
         self._listeners.append(listener)
+
+    def on_changed(self, listener: ChangedListener) -> None:
+        """Call `listener(channel, id, role)` after somebody's role changed; the role is None when they were removed."""
+        self._changed.append(listener)
 
     # --- who is it ------------------------------------------------------------------------------------------------
 
@@ -231,8 +237,13 @@ class Access:
         """Change a paired person's role. Raises NotFoundError, or InputError for the last owner."""
         await self._change(channel, user, "UPDATE people SET role = :role WHERE channel = :channel AND id = :id", role)
 
-    async def revoke(self, channel: str, user: str) -> None:
-        """Forget a person, so that they are unknown again. Raises NotFoundError, or InputError for the last owner."""
+    async def remove(self, channel: str, user: str) -> None:
+        """Forget a person, so that they are unknown again. Raises NotFoundError, or InputError for the last owner and
+        for somebody whom the settings make a member."""
+        if user in self._members.get(channel, ()):
+            raise InputError(
+                f"{user} is a member by {channel}.members in the settings.", fix="Take the id out of that list."
+            )
         await self._change(channel, user, "DELETE FROM people WHERE channel = :channel AND id = :id", None)
 
     async def _change(self, channel: str, user: str, sql: str, role: Role | None) -> None:
@@ -241,7 +252,7 @@ class Access:
                 "SELECT role FROM people WHERE channel = ? AND id = ?", (channel, user)
             ).fetchone()
             if found is None:
-                raise NotFoundError(f"Nobody with this id is paired on {channel}.", fix="`appliance pair --list`")
+                raise NotFoundError(f"Nobody with this id is paired on {channel}.", fix="`appliance people list`")
             owners = connection.execute("SELECT count(*) FROM people WHERE role = 'owner'").fetchone()
             if found[0] == "owner" and role is not Role.OWNER and owners is not None and owners[0] == 1:
                 raise InputError("This is the only owner.", fix="Pair another owner first: appliance pair --role owner")
@@ -249,6 +260,8 @@ class Access:
             connection.execute(sql, arguments | ({"role": str(role)} if role else {}))
 
         await self._database.write(work)
+        for listener in self._changed:
+            await listener(channel, user, role)
 
     async def _redeem(self, code: str, channel: str, person: Person) -> Person | None:
         now = self._clock.now()

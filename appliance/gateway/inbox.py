@@ -158,6 +158,11 @@ class Inbox:
         rows = self._database.read("SELECT channel, person, place FROM places ORDER BY at DESC")
         return [(channel, person, msgspec.json.decode(place)) for channel, person, place in rows]
 
+    async def forget_place(self, channel: str, person: str) -> None:
+        """Send this person no notices any more: they are not an owner now."""
+        sql = "DELETE FROM places WHERE channel = ? AND person = ?"
+        await self._database.write(lambda c: c.execute(sql, (channel, person)))
+
     def counts(self) -> dict[str, int]:
         """Rows by state."""
         return dict(self._database.read("SELECT state, count(*) FROM inbox GROUP BY state"))

@@ -1,4 +1,4 @@
-"""Who is let in: invitations, requests, people."""
+"""Who is let in: invitations, requests, people and their roles."""
 
 from __future__ import annotations
 
@@ -24,6 +24,15 @@ class GivenApproval(msgspec.Struct):
     role: str | None = None
 
 
+class GivenPerson(msgspec.Struct):
+    channel: str
+    id: str
+
+
+class GivenRole(GivenPerson):
+    role: str
+
+
 def routes(services: Services) -> list[Any]:
     """Pairing, when there is a channel to pair with."""
     people = services.people
@@ -45,12 +54,26 @@ def routes(services: Services) -> list[Any]:
         channel, person = await people.approve(given.code, _role(given.role))
         return reply({"channel": channel, "id": person.id, "name": person.name, "role": person.role})
 
-    return [listed, invite, approve]
+    @post("/api/people/role", status_code=200)
+    async def change(request: AnyRequest) -> Response[Any]:
+        given = decode(await read_body(request, _BODY_LIMIT), GivenRole)
+        await people.set_role(given.channel, given.id, _named(given.role))
+        return reply(people.listed())
+
+    @post("/api/people/remove", status_code=200)
+    async def remove(request: AnyRequest) -> Response[Any]:
+        given = decode(await read_body(request, _BODY_LIMIT), GivenPerson)
+        await people.remove(given.channel, given.id)
+        return reply(people.listed())
+
+    return [listed, invite, approve, change, remove]
 
 
 def _role(name: str | None) -> Role | None:
-    if name is None:
-        return None
+    return None if name is None else _named(name)
+
+
+def _named(name: str) -> Role:
     if name not in list(Role):
         raise InputError(f"{name!r} is no role.", fix="Use owner, member or guest.")
     return Role(name)

@@ -13,7 +13,10 @@ import pytest
 
 from appliance.app import Appliance
 from appliance.testing.fake_anthropic import FakeAnthropic
+from appliance.testing.fake_telegram import FakeTelegram
 from tests.house_settings import client_of, house_settings
+
+OWNER, ANN = 11, 12
 
 
 class Home:
@@ -96,3 +99,30 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
 @pytest.fixture
 async def home(start: Start) -> Home:
     return await start()
+
+
+@pytest.fixture
+async def telegram() -> AsyncIterator[FakeTelegram]:
+    async with FakeTelegram() as fake:
+        yield fake
+
+
+@pytest.fixture
+async def household(start: Start, telegram: FakeTelegram) -> Home:
+    """A house whose owner and one member, Ann, are paired on Telegram; a report lies in the work folder."""
+    home: Home = await start(TELEGRAM_BOT_TOKEN=telegram.world.token, TELEGRAM_API_BASE=telegram.url)
+    (channel,) = home.house.channels
+    await channel.opened()
+    for user, name in ((OWNER, "Sam"), (ANN, "Ann")):
+        telegram.people.user(user, name=name)
+        invited = await home.client.post("/api/people/invite", json={"role": "member"} if user == ANN else {})
+        telegram.people.say(user, invited.json()["code"])
+        await until(lambda user=user: telegram.texts(user))  # type: ignore[misc]
+    (home.house.workspace("main").files / "report.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    return home
+
+
+async def until(met: Callable[[], object]) -> None:
+    async with asyncio.timeout(30):
+        while not met():
+            await asyncio.sleep(0.02)

@@ -137,11 +137,11 @@ async def test_listeners_hear_of_each_pairing(people: Access) -> None:
 async def test_the_last_owner_cannot_be_lost(people: Access) -> None:
     await pair_owner(people)
     with pytest.raises(InputError):
-        await people.revoke("telegram", "11")
+        await people.remove("telegram", "11")
     with pytest.raises(InputError):
         await people.set_role("telegram", "11", Role.GUEST)
     await people.meet("discord", "99", text=await people.invite(Role.OWNER))
-    await people.revoke("telegram", "11")
+    await people.remove("telegram", "11")
     assert people.check("telegram", "11") is None
     with pytest.raises(NotFoundError):
         await people.set_role("telegram", "11", Role.GUEST)
@@ -156,3 +156,8 @@ def test_each_person_and_each_group_has_a_session_of_its_own() -> None:
     topic = session_for(owner, "telegram", "-5", private=False, topic="3")
     assert topic.value == "agent:main:telegram:group:-5:topic:3"
     assert not topic.is_main
+
+
+async def test_a_member_by_the_settings_is_removed_there(people: Access) -> None:
+    with pytest.raises(InputError, match=r"telegram\.members"):
+        await people.remove("telegram", "777")
