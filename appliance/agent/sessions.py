@@ -172,11 +172,6 @@ class Sessions:
         block = next(b for b in record["content"] if b.get("tool_use_id") == call)
         return str(block["content"]), Source(record.get("source", Source.OWN))
 
-    def export(self, key: SessionKey) -> bytes:
-        """The transcript as it stands on disk."""
-        path = self.path(key)
-        return path.read_bytes() if path.exists() else b""
-
 
 class StoppableSessions:
     """Sessions as the API sees them: what is stored, and a way to stop what runs."""

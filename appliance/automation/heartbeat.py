@@ -69,7 +69,6 @@ def _json(value: Any) -> str:
 class ReportTool:
     """`report{notify, text}`: how a heartbeat ends. The turn is over with the first call."""
 
-    effects = True
     spec = ToolSpec(
         "report",
         "End this check. notify: whether the owner should be told now; text: what, when notify is true.",

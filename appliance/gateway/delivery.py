@@ -113,10 +113,6 @@ class Delivery:
             if row.channel == carrier.name:
                 self._enqueue(row)
 
-    def carries(self, channel: str) -> bool:
-        """Whether replies on this channel go through the outbox (the web's are stored and fetched)."""
-        return channel in self._carriers
-
     def begin(self, outbound: Outbound, turn: str) -> None:
         """A turn starts that will answer here: show a placeholder and, from then on, its text as it comes."""
         carrier = self._carriers.get(outbound.channel)

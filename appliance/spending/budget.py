@@ -347,7 +347,7 @@ class Budget:
         self._open[identity] = self._clock.monotonic()
         reservation = Reservation(
             id=identity, max_tokens=verdict.output, amount=verdict.amount, day=day.name, call=row, spec=call,
-            price=price, started=self._clock.monotonic(), needs_exact=verdict.shrunk and call.input_tokens is None,
+            price=price, started=self._clock.monotonic(),
         )  # fmt: skip
         return reservation, verdict, day
 

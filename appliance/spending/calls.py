@@ -42,13 +42,11 @@ class CallSpec:
 
 @dataclass(slots=True)
 class Reservation:
-    """Leave to make one call. `max_tokens` is the output limit that was paid for, `amount` picodollars held for it.
-    `needs_exact`: it was made smaller on a guess of the prompt; an exact count may get more."""
+    """Leave to make one call. `max_tokens` is the output limit that was paid for, `amount` picodollars held for it."""
 
     id: int
     max_tokens: int
     amount: int
-    needs_exact: bool
     day: str
     call: Call
     spec: CallSpec

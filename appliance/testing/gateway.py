@@ -20,7 +20,6 @@ from appliance.tools.base import ToolContext, ToolResult
 class Tally:
     """`tally{n}`: an effect outside the appliance."""
 
-    effects = True
     spec = ToolSpec(
         "tally",
         "Count n.",

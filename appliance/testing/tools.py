@@ -14,7 +14,6 @@ from appliance.tools.base import ToolContext, ToolResult
 class Says:
     """Given what it says, the tool `say_it{n?}`; `fails` makes each call a failure. `runs` counts them."""
 
-    effects = False
     spec = ToolSpec("say_it", "Say it.", {"type": "object", "properties": {"n": {"type": "integer"}}})
 
     def __init__(self, text: Callable[[int], str], *, fails: bool = False) -> None:

@@ -44,14 +44,13 @@ class ToolResult:
 
 
 class Tool(Protocol):
-    """`effects` is True when running it twice is not the same as once: such a call is never repeated by itself.
+    """What the model may call. No call is ever repeated by itself: one that a kill cut short is told as such.
 
     `run` gets arguments that fit the schema; it raises ToolError for what the model should know and may be cancelled
     at any await. `available` answers whether a session may see it at all.
     """
 
     spec: ToolSpec
-    effects: bool
 
     def available(self, session: SessionKey, person: Person) -> bool: ...
 

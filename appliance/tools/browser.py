@@ -38,7 +38,6 @@ class BrowserTool:
     What may be opened, typed and uploaded is judged here; `look_up` is False where only the way out looks up names.
     """
 
-    effects = True
     spec = ToolSpec(
         "browser",
         "Use web pages. open{url}, then act on elements by ref (e12) of the newest snapshot. type{ref,text,submit?};"

@@ -18,8 +18,6 @@ _LONGEST_HOURS = 24.0 * 31
 class CheckTool:
     """Given the checks by name, do them. `alone`: whether what runs by itself in a session is for the owner only."""
 
-    effects = False
-
     def __init__(self, looks: Mapping[str, Look], alone: Callable[[SessionKey], bool]) -> None:
         self._looks = looks
         self._alone = alone

@@ -34,7 +34,6 @@ class _Page:
 class Fetch:
     """Given a client behind the wall and the rules of opening, read pages. `chars` is one answer's length."""
 
-    effects = False
     spec = ToolSpec(
         "fetch",
         "Read a web page, PDF or feed as text. Quick; use the browser only for pages that need clicking.",
@@ -113,7 +112,6 @@ class Fetch:
 class WebSearch:
     """Given the address of a SearXNG server of the owner's, search the web with it."""
 
-    effects = False
     spec = ToolSpec(
         "web_search",
         "Search the web; read what looks right with fetch.",

@@ -167,8 +167,6 @@ def _may_replace(folder: int, name: str, path: str) -> bool:
 
 
 class _FileTool:
-    effects = False
-
     def available(self, session: SessionKey, person: Person) -> bool:
         return may_use_house(session, person)
 
@@ -211,7 +209,6 @@ class Read(_FileTool):
 class Write(_FileTool):
     """`write{path, text}`: a whole file."""
 
-    effects = True
     spec = ToolSpec(
         "write",
         "Create or replace a file of /workspace.",
@@ -229,7 +226,6 @@ class Write(_FileTool):
 class Edit(_FileTool):
     """`edit{path, old, new}`: replace one exact, unique piece of a file."""
 
-    effects = True
     spec = ToolSpec(
         "edit",
         "Replace one exact, unique text in a file of /workspace.",

@@ -46,8 +46,6 @@ class Confirm(Protocol):
 class McpTool:
     """Given the servers and who asks the owner, offer them to people who may use the house."""
 
-    effects = True
-
     def __init__(self, servers: Servers, confirm: Confirm) -> None:
         self._servers = servers
         self._confirm = confirm

@@ -24,7 +24,6 @@ _LONGEST = 2_000
 class MemorySearchTool:
     """`memory_search{query}`: the six best places, each as path:lines with the passage."""
 
-    effects = False
     spec = ToolSpec(
         "memory_search",
         "Search earlier conversations, notes and what was remembered. Ask in plain words; one topic a query.",
@@ -54,7 +53,6 @@ class MemorySearchTool:
 class MemoryGetTool:
     """`memory_get{path, lines?}`: read on around a result."""
 
-    effects = False
     spec = ToolSpec(
         "memory_get",
         "Read lines of a file that memory_search named.",
@@ -85,7 +83,6 @@ class MemoryGetTool:
 class RememberTool:
     """`remember{text}`: one line in today's note; from a conversation with outside text only after the owner's yes."""
 
-    effects = True
     spec = ToolSpec(
         "remember",
         "Keep one fact, wish or rule for good, in the person's own words.",

@@ -69,7 +69,6 @@ class ReadOutput:
     `lookup` finds the result of an earlier call of this session by the call's id.
     """
 
-    effects = False
     spec = ToolSpec(
         "read_output",
         "Read (on in) a tool result that was cut or shortened.",

@@ -34,7 +34,6 @@ class BackgroundCommands(Protocol):
 class Process:
     """Give it who follows background commands, and whether commands can run now."""
 
-    effects = True
     spec = ToolSpec(
         "process",
         "Follow background commands: list; poll (state and latest output; waits up to `wait` seconds for the end); "

@@ -63,11 +63,6 @@ class Registry:
     def _offers(self, tool: Tool, session: SessionKey, person: Person) -> bool:
         return self.allowed(tool.spec.name, session, person) and tool.available(session, person)
 
-    def has_effects(self, name: str) -> bool:
-        """True when a call must not be repeated by itself (and for unknown tools)."""
-        tool = self._tools.get(name)
-        return tool is None or tool.effects
-
     async def run(self, call: Block, context: ToolContext) -> ToolResult:
         """Run one tool_use block. Never raises but for cancellation."""
         name, arguments = call["name"], call["input"]

@@ -51,7 +51,6 @@ class Scheduler(Protocol):
 class ScheduleTool:
     """`schedule{action, when?, text?, ...}`."""
 
-    effects = True
     spec = ToolSpec(
         "schedule",
         "Do something later, regularly or on a change: add, list or remove jobs. A job runs as a message of its own; "

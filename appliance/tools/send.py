@@ -41,7 +41,6 @@ class Household(Protocol):
 class Send:
     """Given the household, who asks the owner, the folder for copies and the owner's language, offer `send`."""
 
-    effects = True
     spec = ToolSpec(
         "send",
         "Send files of the work folder with your answer; with to (owner, or a person's name) a message elsewhere.",

@@ -65,8 +65,6 @@ class Exec:
     outside the sandbox that the owner turned on.
     """
 
-    effects = True
-
     def __init__(
         self,
         commands: Commands,

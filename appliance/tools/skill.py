@@ -16,7 +16,6 @@ _LONGEST = 24_000
 class SkillTool:
     """Given the collection, hand out active skills. Offered where there is one and the person may use the house."""
 
-    effects = False
     spec = ToolSpec(
         "skill",
         "Read a listed skill.",

@@ -117,9 +117,6 @@ class MailChannel(PlatformChannel):
                 await self._take(self._heard(letter, uid, whole), mark)
                 self._enclosures.clear()
 
-    def _somebody(self, sender: str) -> bool:
-        return sender != self._account and valid_id(sender, self.name)
-
     def _heard(self, letter: Letter, uid: int, whole: bool) -> Heard:
         identity = letter.id or f"uid-{uid}"
         text = letter.text if whole else f"{letter.text}\n[The letter is too large and was not fetched.]".strip()

@@ -22,7 +22,6 @@ from appliance.errors import (
     TooLargeError,
 )
 from appliance.gateway.auth import LockedError, Principal
-from appliance.messages import SessionKey
 
 T = TypeVar("T")
 AnyRequest = Request[Any, Any, Any]
@@ -168,7 +167,3 @@ def stream(chunks: AsyncIterator[bytes]) -> Stream:
         headers={"cache-control": "no-store", "x-accel-buffering": "no"},
         status_code=200,
     )
-
-
-def key_text(session: SessionKey | str) -> str:
-    return session.value if isinstance(session, SessionKey) else session

@@ -12,31 +12,18 @@ from appliance.database import Database
 from appliance.errors import AccessError, InputError, NotFoundError
 from appliance.gateway import auth as auth_module
 from appliance.gateway.auth import Auth, LockedError, Principal
+from appliance.testing.manual_clock import ManualClock
 
 HERE = "127.0.0.1"
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.at = 1_800_000_000.0
-
-    def now(self) -> float:
-        return self.at
-
-    def monotonic(self) -> float:
-        return self.at
-
-    async def sleep(self, seconds: float) -> None:
-        self.at += seconds
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def auth(tmp_path: Path, clock: Clock) -> Iterator[Auth]:
+def auth(tmp_path: Path, clock: ManualClock) -> Iterator[Auth]:
     database = Database(tmp_path / "core.db", {"auth": auth_module.MIGRATIONS})
     database.open()
     made = Auth(tmp_path, database, clock=clock)
@@ -106,7 +93,7 @@ def test_a_token_changed_by_hand_counts_without_a_restart(auth: Auth, tmp_path: 
     assert auth.by_bearer(b"Bearer a-token-written-by-hand") is not None
 
 
-def test_narrow_tokens_can_be_given_by_settings_and_are_then_not_made(tmp_path: Path, clock: Clock) -> None:
+def test_narrow_tokens_can_be_given_by_settings_and_are_then_not_made(tmp_path: Path, clock: ManualClock) -> None:
     database = Database(tmp_path / "core.db", {"auth": auth_module.MIGRATIONS})
     given = Auth(tmp_path, database, clock=clock, metrics_token="m-12345678", alerts_token="a-12345678")
     given.prepare()
@@ -140,9 +127,9 @@ async def test_two_at_once_with_one_code_get_one_login(auth: Auth) -> None:
     assert sum(isinstance(result, str) for result in results) == 1
 
 
-async def test_a_code_ends_after_ten_minutes(auth: Auth, clock: Clock) -> None:
+async def test_a_code_ends_after_ten_minutes(auth: Auth, clock: ManualClock) -> None:
     code = auth.new_code()
-    clock.at += 601
+    clock.move(601)
     with pytest.raises(AccessError):
         await auth.login_with_code(code, address=HERE)
 
@@ -155,7 +142,7 @@ async def test_a_new_code_replaces_the_one_before(auth: Auth) -> None:
     assert await auth.login_with_code(new, address=HERE)
 
 
-async def test_five_wrong_codes_lock_even_the_right_one_out_loopback_included(auth: Auth, clock: Clock) -> None:
+async def test_five_wrong_codes_lock_even_the_right_one_out_loopback_included(auth: Auth, clock: ManualClock) -> None:
     code = auth.new_code()
     for _ in range(5):
         with pytest.raises(AccessError):
@@ -164,7 +151,7 @@ async def test_five_wrong_codes_lock_even_the_right_one_out_loopback_included(au
         await auth.login_with_code(code, address=HERE)
     assert 0 < locked.value.retry_after <= 900
     assert locked.value.status == 429
-    clock.at += 901
+    clock.move(901)
     with pytest.raises(AccessError, match="wrong, used or older"):
         await auth.login_with_code(code, address=HERE)  # the attacked code is gone for good
     assert await auth.login_with_code(auth.new_code(), address=HERE)
@@ -247,7 +234,7 @@ async def test_a_password_that_cannot_be_one_is_refused(auth: Auth, bad: str) ->
     assert not auth.has_password
 
 
-async def test_changing_the_password_needs_the_old_one_and_ends_other_logins(auth: Auth, clock: Clock) -> None:
+async def test_changing_the_password_needs_the_old_one_and_ends_other_logins(auth: Auth, clock: ManualClock) -> None:
     other = await logged_in(auth)
     mine = auth.by_cookie(await auth.login_with_password("correct horse", address=HERE))
     assert mine is not None
@@ -258,10 +245,10 @@ async def test_changing_the_password_needs_the_old_one_and_ends_other_logins(aut
     assert not auth.valid(other)
 
 
-async def test_a_fresh_code_may_set_a_forgotten_password_an_old_login_may_not(auth: Auth, clock: Clock) -> None:
+async def test_a_fresh_code_may_set_a_forgotten_password_an_old_login_may_not(auth: Auth, clock: ManualClock) -> None:
     principal = await logged_in(auth)
     await auth.set_password("battery staple", principal)
-    clock.at += 601
+    clock.move(601)
     with pytest.raises(AccessError, match="current password"):
         await auth.set_password("third password", principal)
 
@@ -278,15 +265,15 @@ async def test_a_revoked_login_ends_at_once_and_stays_ended(auth: Auth) -> None:
         await auth.revoke(principal.id)
 
 
-async def test_a_login_ends_after_thirty_days_without_use(auth: Auth, clock: Clock) -> None:
+async def test_a_login_ends_after_thirty_days_without_use(auth: Auth, clock: ManualClock) -> None:
     secret = await auth.login_with_code(auth.new_code(), address=HERE)
-    clock.at += 29 * 86_400
+    clock.move(29 * 86_400)
     principal = auth.by_cookie(secret)
     assert principal is not None
     await auth.touch(principal)
-    clock.at += 29 * 86_400
+    clock.move(29 * 86_400)
     assert auth.by_cookie(secret) is not None
-    clock.at += 2 * 86_400
+    clock.move(2 * 86_400)
     assert auth.by_cookie(secret) is None
 
 
@@ -296,7 +283,7 @@ async def test_a_made_up_cookie_is_nobody(auth: Auth, secret: str) -> None:
     assert auth.by_cookie(secret) is None
 
 
-async def test_a_login_survives_a_restart(auth: Auth, tmp_path: Path, clock: Clock) -> None:
+async def test_a_login_survives_a_restart(auth: Auth, tmp_path: Path, clock: ManualClock) -> None:
     secret = await auth.login_with_code(auth.new_code(), address=HERE)
     database = Database(tmp_path / "core.db", {"auth": auth_module.MIGRATIONS})
     database.open()

@@ -10,26 +10,14 @@ import pytest
 from appliance.database import Database
 from appliance.gateway.buttons import MIGRATIONS, Buttons, Press, Refusal
 from appliance.messages import Person
+from appliance.testing.manual_clock import ManualClock
 
 OWNER, OTHER = Person("11"), Person("12")
 
 
-class Clock:
-    at = 1_800_000_000.0
-
-    def now(self) -> float:
-        return self.at
-
-    def monotonic(self) -> float:
-        return self.at
-
-    async def sleep(self, seconds: float) -> None:
-        self.at += seconds
-
-
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> ManualClock:
+    return ManualClock()
 
 
 @pytest.fixture
@@ -40,7 +28,7 @@ def core(tmp_path: Path) -> Iterator[Database]:
     database.close()
 
 
-async def test_a_press_counts_once(core: Database, clock: Clock) -> None:
+async def test_a_press_counts_once(core: Database, clock: ManualClock) -> None:
     buttons = Buttons(core, clock)
     identity = await buttons.create("raise", {"usd": "1.00"}, OWNER)
     assert len(identity.encode()) <= 64
@@ -48,7 +36,7 @@ async def test_a_press_counts_once(core: Database, clock: Clock) -> None:
     assert await buttons.take(identity, OWNER) == Refusal("used")
 
 
-async def test_someone_else_is_refused_and_uses_nothing_up(core: Database, clock: Clock) -> None:
+async def test_someone_else_is_refused_and_uses_nothing_up(core: Database, clock: ManualClock) -> None:
     buttons = Buttons(core, clock)
     identity = await buttons.create("raise", {}, OWNER)
     assert await buttons.take(identity, OTHER) == Refusal("other")
@@ -56,14 +44,14 @@ async def test_someone_else_is_refused_and_uses_nothing_up(core: Database, clock
     assert isinstance(await buttons.take(identity, OWNER), Press)
 
 
-async def test_time_runs_out(core: Database, clock: Clock) -> None:
+async def test_time_runs_out(core: Database, clock: ManualClock) -> None:
     buttons = Buttons(core, clock)
     identity = await buttons.create("raise", {}, OWNER, ttl=60)
-    clock.at += 60
+    clock.move(60)
     assert await buttons.take(identity, OWNER) == Refusal("expired")
 
 
-async def test_the_first_of_several_choices_uses_up_the_others(core: Database, clock: Clock) -> None:
+async def test_the_first_of_several_choices_uses_up_the_others(core: Database, clock: ManualClock) -> None:
     buttons = Buttons(core, clock)
     first = await buttons.create("model", {"name": "a"}, OWNER, row="m1")
     second = await buttons.create("model", {"name": "b"}, OWNER, row="m1")
@@ -71,7 +59,7 @@ async def test_the_first_of_several_choices_uses_up_the_others(core: Database, c
     assert await buttons.take(first, OWNER) == Refusal("used")
 
 
-async def test_a_forged_id_is_unknown_and_a_restart_forgets_nothing(core: Database, clock: Clock) -> None:
+async def test_a_forged_id_is_unknown_and_a_restart_forgets_nothing(core: Database, clock: ManualClock) -> None:
     identity = await Buttons(core, clock).create("raise", {}, OWNER)
     again = Buttons(core, clock)
     assert await again.take("raise:100", OWNER) == Refusal("unknown")

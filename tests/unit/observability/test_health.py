@@ -5,23 +5,11 @@ from __future__ import annotations
 import pytest
 
 from appliance.observability.health import Health, State
-
-
-class Clock:
-    at = 100.0
-
-    def now(self) -> float:
-        return self.at
-
-    def monotonic(self) -> float:
-        return self.at
-
-    async def sleep(self, seconds: float) -> None:
-        self.at += seconds
+from appliance.testing.manual_clock import ManualClock
 
 
 def test_only_needed_parts_decide_about_readiness() -> None:
-    health = Health(Clock())
+    health = Health(ManualClock(100.0))
     assert health.ready
     health.set("gateway", State.STARTING, needed=True)
     health.set("telegram", State.FAILED, "no network")
@@ -32,16 +20,16 @@ def test_only_needed_parts_decide_about_readiness() -> None:
 
 @pytest.mark.parametrize(("state", "ready"), [(s, s not in (State.STARTING, State.FAILED)) for s in State])
 def test_a_needed_part_that_is_only_degraded_or_off_does_not_stop_the_house(state: State, ready: bool) -> None:
-    health = Health(Clock())
+    health = Health(ManualClock(100.0))
     health.set("x", state, needed=True)
     assert health.ready is ready
 
 
 def test_since_tells_the_last_change_of_state_not_of_detail() -> None:
-    clock = Clock()
+    clock = ManualClock(100.0)
     health = Health(clock)
     health.set("model", State.STARTING, "10%")
-    clock.at = 160.0
+    clock.move(60.0)
     health.set("model", State.STARTING, "20%")
     assert health.parts()[0].as_json() == {
         "name": "model",

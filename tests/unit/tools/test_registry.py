@@ -18,8 +18,6 @@ MAIN = SessionKey.main()
 
 
 class Plain:
-    effects = True
-
     def __init__(self, name: str = "plain", error: BaseException | None = None) -> None:
         schema = {
             "type": "object",
