@@ -17,7 +17,7 @@ from appliance.cli_common import Config, Json, ask, choose_config, chosen_config
 from appliance.cli_cron import cron_app
 from appliance.client import GatewayClient
 from appliance.errors import ApplianceError, InputError
-from appliance.settings import load_settings
+from appliance.settings_load import load_settings
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 models_app = typer.Typer(no_args_is_help=True, help="Local models: list, pull, verify, serve.")

@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from appliance.client import GatewayClient, NotRunningError
-from appliance.settings import Settings, load_settings
+from appliance.settings import Settings
+from appliance.settings_load import load_settings
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Config = Annotated[Path | None, typer.Option("--config", help="Settings file instead of STATE/config/appliance.toml.")]

@@ -21,7 +21,7 @@ def check(
     host: Host = "host",
     as_json: Json = False,
 ) -> None:
-    """Say whether a command would run, be asked about, or be refused, and why."""
+    """Say whether a command would run, be asked about, or be refused, and why; without --host, on this machine."""
     from appliance.sandbox import policy
 
     rule = settings().exec.sandbox_policy
@@ -33,9 +33,11 @@ def check(
         raise typer.BadParameter("Give a command, or --jsonl.")
     verdict = policy.check(command, host=host, sandbox_policy=rule)
     if as_json:
-        show({"command": command, "verdict": verdict.verdict, "why": verdict.why})
-    else:
-        typer.echo(f"{verdict.verdict}: {verdict.why}")
+        show({"command": command, "host": host, "verdict": verdict.verdict, "why": verdict.why})
+        return
+    typer.echo(f"{verdict.verdict}: {verdict.why}")
+    others = " or ".join(f"--host {other}" for other in ("host", "sandbox", "remote") if other != host)
+    typer.echo(f"Judged for --host {host}; {others} may differ.")
 
 
 @app.command("list")

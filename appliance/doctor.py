@@ -25,7 +25,8 @@ from appliance.client import GatewayClient, NotRunningError
 from appliance.errors import ApplianceError, SettingsError
 from appliance.examination import Check, Finding, Outcome
 from appliance.examination import Patient as Patient
-from appliance.settings import Settings, load_settings
+from appliance.settings import Settings
+from appliance.settings_load import load_settings
 
 _CHECK_SECONDS = 10.0
 _LOW_DISK, _NO_DISK = 2 * 1024**3, 200 * 1024**2  # bytes

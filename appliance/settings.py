@@ -1,25 +1,20 @@
 """One typed tree of settings; `appliance config example` and docs/settings.md are made from it.
 
-Sources, strongest first: environment (`APPLIANCE_<SECTION>__<KEY>`, the short names below, each also as `X_FILE`),
-`config/appliance.toml` in STATE (or `--config`), defaults. Every problem is reported at once, with its path.
+Where the values come from stands in settings_load.py.
 """
 
 from __future__ import annotations
 
-import difflib
-import json
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from pydantic import PrivateAttr, SecretStr, ValidationError, field_validator
-from pydantic.fields import FieldInfo
 
-from appliance.errors import SettingsError
+from appliance.errors import InputError
 from appliance.messages import Mode
 from appliance.settings_base import Section, setting
 from appliance.settings_budget import BudgetSettings
@@ -255,8 +250,35 @@ class Settings(Section):
     _origins: dict[str, str] = PrivateAttr(default_factory=dict)
 
     def origin(self, path: str) -> str:
-        """Where the setting at a dotted path was set: `environment`, `file`, `command line`, or `default`."""
+        """Where the setting at a dotted path was set: `command line`, `environment`, `file`, `page`, or `default`."""
         return self._origins.get(path, "default")
+
+    def remember_origins(self, origins: Mapping[str, str]) -> None:
+        """Keep where values came from, by dotted path."""
+        self._origins.update(origins)
+
+    def changed(self, values: Mapping[str, Any]) -> dict[str, Section]:
+        """The sections as they would be with other values by dotted path (None: the default). Raises InputError."""
+        found: dict[str, Section] = {}
+        for path, value in values.items():
+            name, _, key = path.partition(".")
+            section = found.get(name) or getattr(self, name)
+            held = {**dict(section), key: type(section).model_fields[key].default if value is None else value}
+            try:
+                found[name] = type(section).model_validate(held)
+            except ValidationError as error:
+                raise InputError(f"{path}: {error.errors()[0]['msg'].removeprefix('Value error, ')}.") from None
+        return found
+
+    def take_over(self, values: Mapping[str, Any]) -> None:
+        """Let values that were set on the page hold in this process. Raises InputError.
+
+        Sections never change: whoever asks this tree again gets another one, and whoever keeps a section keeps its
+        values until the next start.
+        """
+        self.__dict__.update(self.changed(values))
+        for path, value in values.items():
+            self._origins[path] = "default" if value is None else "page"
 
     @property
     def state(self) -> Path:
@@ -293,52 +315,6 @@ class Settings(Section):
         return self.models.cheap
 
 
-_NO_FIELD = FieldInfo()
-
-
-def load_settings(
-    config: Path | None = None, environ: Mapping[str, str] | None = None, overrides: dict[str, Any] | None = None
-) -> Settings:
-    """Read every source and return the settings; raise SettingsError naming every problem at once.
-
-    `overrides` (command-line flags) is a nested dict that wins over everything.
-    """
-    env = dict(os.environ if environ is None else environ)
-    problems: list[str] = []
-    from_env = _environment(env, problems)
-    path = config or (Path(env["APPLIANCE_CONFIG"]) if env.get("APPLIANCE_CONFIG") else None)
-    if path is None:
-        state = Path(from_env.get("state_dir", Settings.model_fields["state_dir"].default)).expanduser()
-        candidate = state / "config" / "appliance.toml"
-        tree = _file(candidate, problems) if candidate.is_file() else {}
-    else:
-        tree = _file(path, problems)
-    origins = dict.fromkeys(_paths(tree), "file") | dict.fromkeys(_paths(from_env), "environment")
-    origins |= dict.fromkeys(_paths(overrides or {}), "command line")
-    _merge(tree, from_env)
-    _merge(tree, overrides or {})
-    settings: Settings | None = None
-    try:
-        settings = Settings.model_validate(tree)
-    except ValidationError as error:
-        problems.extend(_explain(item) for item in error.errors(include_url=False))
-    if problems or settings is None:
-        raise SettingsError(sorted(problems), fix="`appliance config example` shows every setting.")
-    settings._origins.update(origins)
-    return settings
-
-
-def _paths(tree: dict[str, Any]) -> list[str]:
-    """The dotted paths of a tree, as deep as sections go."""
-    found = []
-    for name, value in tree.items():
-        if isinstance(value, dict) and not isinstance(Settings.model_fields.get(name, _NO_FIELD).default, dict):
-            found += [f"{name}.{key}" for key in value]
-        else:
-            found.append(name)
-    return found
-
-
 def secret_values(section: Section) -> list[str]:
     """Every secret in a tree of settings that is set, for the redactor."""
     found: list[str] = []
@@ -349,101 +325,3 @@ def secret_values(section: Section) -> list[str]:
             elif isinstance(one, Section):
                 found += secret_values(one)
     return [secret for secret in found if secret]
-
-
-def _file(path: Path, problems: list[str]) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        problems.append(f"{path}: not valid TOML: {error}")
-    except OSError as error:
-        problems.append(f"{path}: cannot be read: {error.strerror}")
-    return {}
-
-
-def _environment(env: dict[str, str], problems: list[str]) -> dict[str, Any]:
-    """Collect `X` and `X_FILE` variables into a nested dict; note problems instead of raising."""
-    values: dict[str, str] = {}
-    for name in sorted(env):
-        base = name.removesuffix("_FILE")
-        known = base in SHORT_NAMES or (name.startswith(PREFIX) and name not in NOT_SETTINGS)
-        if not known:
-            continue
-        if name == base or not _is_file_variable(name):
-            values[name] = env[name]
-        elif env[name]:
-            if env.get(base):
-                problems.append(f"{base} and {name} are both set; keep one of them")
-                continue
-            try:
-                text = Path(env[name]).read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
-                if text:  # compose makes a file for every key, and one that was not filled in hides nothing
-                    values[base] = text
-            except (OSError, UnicodeDecodeError) as error:
-                reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-                problems.append(f"{name}: {env[name]} cannot be read by user {os.getuid()}: {reason}")
-    tree: dict[str, Any] = {}
-    for name, value in values.items():
-        if value == "" and name in SHORT_NAMES:
-            continue  # an empty variable in an env file means "not given"
-        keys = SHORT_NAMES.get(name) or tuple(name.removeprefix(PREFIX).lower().split("__"))
-        _put(tree, keys, _parse(keys, value))
-    return tree
-
-
-def _is_file_variable(name: str) -> bool:
-    """True unless a setting itself ends in `_file` (budget.price_file)."""
-    if name.removesuffix("_FILE") in SHORT_NAMES:
-        return True
-    return not _field(tuple(name.removeprefix(PREFIX).lower().split("__")))
-
-
-def _field(keys: tuple[str, ...]) -> Any:
-    """The pydantic field at a path of keys, or None."""
-    model: Any = Settings
-    found = None
-    for key in keys:
-        fields = getattr(model, "model_fields", {})
-        found = fields.get(key)
-        if found is None:
-            return None
-        model = found.annotation
-    return found
-
-
-def _parse(keys: tuple[str, ...], value: str) -> Any:
-    """Lists and tables are written as JSON in the environment; everything else is text for pydantic."""
-    found = _field(keys)
-    if found is None or isinstance(found.default, (list, dict)) or value.strip().startswith(("[", "{")):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    if found is not None and value == "" and found.default is None:
-        return None
-    return value
-
-
-def _put(tree: dict[str, Any], keys: tuple[str, ...], value: Any) -> None:
-    for key in keys[:-1]:
-        tree = tree.setdefault(key, {})
-    tree[keys[-1]] = value
-
-
-def _merge(into: dict[str, Any], other: dict[str, Any]) -> None:
-    for key, value in other.items():
-        if isinstance(value, dict) and isinstance(into.get(key), dict):
-            _merge(into[key], value)
-        else:
-            into[key] = value
-
-
-def _explain(item: Any) -> str:
-    path = [str(part) for part in item["loc"]]
-    dotted = ".".join(path)
-    if item["type"] == "extra_forbidden":
-        parent = _field(tuple(path[:-1])) if len(path) > 1 else None
-        fields = getattr(parent.annotation if parent else Settings, "model_fields", {})
-        near = difflib.get_close_matches(path[-1], list(fields), n=1)
-        return f"{dotted}: unknown setting" + (f"; did you mean {'.'.join([*path[:-1], near[0]])}?" if near else "")
-    return f"{dotted}: {item['msg'].removeprefix('Value error, ')}"

@@ -75,13 +75,19 @@ class Conversation:
         self._client = client
         self._session = session
         self._screen = screen
-        self._said = ""
+        self._begin()
+
+    def _begin(self) -> None:
+        self._said = ""  # of the answer, all that stands on the screen
+        self._piece = ""  # of that, what came since the last tool or note
+        self._joined = 0  # messages that the turn answers
+        self._cut = False  # the stream was cut once: pieces may be missing, so the rest is shown when it is whole
 
     def say(self, text: str) -> dict[str, Any]:
         """Send a text, show the answer as it comes, return it whole. Raises ApplianceError, KeyboardInterrupt (the
         second)."""
         message = {"session": self._session, "text": text, "id": secrets.token_hex(12)}
-        self._said = ""
+        self._begin()
         stopped = False
         give_up = time.monotonic() + _RECONNECT_SECONDS
         with _Progress(self._client, self._screen) as progress:
@@ -91,11 +97,12 @@ class Conversation:
                 except KeyboardInterrupt:
                     if stopped:
                         raise
-                    stopped = True
+                    stopped = self._cut = True
                     self._stop()
                 except (ConnectionError, NotRunningError) as error:
                     if time.monotonic() > give_up or (isinstance(error, NotRunningError) and not progress.heard):
                         raise
+                    self._cut = True
                     self._screen.status("The gateway went away; waiting for it …")
                     time.sleep(1.0)
 
@@ -104,34 +111,45 @@ class Conversation:
             progress.heard = True
             if event == "text":
                 progress.quiet()
-                if data.get("restart") and self._said:
-                    self._screen.say("\n")  # another model begins anew; what stands there cannot be taken back
-                    self._said = ""
-                self._said += data["delta"]
-                self._screen.say(data["delta"])
+                self._show(data)
             elif event == "tool_start":
                 progress.quiet()
-                self._screen.note(f"· {data.get('name', 'tool')} {_short(data.get('input'))}")
+                self._note(f"· {data.get('name', 'tool')} {_short(data.get('input'))}")
             elif event == "tool_end" and not data.get("ok", True):
-                self._screen.note(f"  failed: {_short(data.get('summary'))}")
+                self._note(f"  failed: {_short(data.get('summary'))}")
             elif event == "notice" and data.get("passing"):
                 self._screen.status(str(data.get("text", "")))
             elif event == "notice":
-                self._screen.note(str(data.get("text", "")))
+                self._note(str(data.get("text", "")))
             elif event == "done":
                 return self._finish(data)
             elif event == "error":
                 raise ApplianceError(str(data.get("message", "")), fix=str(data.get("fix") or ""))
         raise ConnectionError("the stream ended before the answer")
 
+    def _show(self, data: dict[str, Any]) -> None:
+        """A piece of the answer, unless pieces before it were missed."""
+        if self._cut:
+            return
+        joined = int(data.get("answers", 0))
+        if self._said and (data.get("restart") or joined > self._joined > 0):
+            # Another model begins anew, or another message joined the turn; what stands there cannot be taken back.
+            self._screen.say("\n")
+            self._piece = ""
+            if data.get("restart"):
+                self._said = ""
+        self._joined = joined
+        self._said += data["delta"]
+        self._piece += data["delta"]
+        self._screen.say(data["delta"])
+
+    def _note(self, text: str) -> None:
+        self._piece = ""
+        self._screen.note(text)
+
     def _finish(self, data: dict[str, Any]) -> dict[str, Any]:
         """Show what never came as a piece (an answer that was stored before, a command's answer)."""
-        reply = str(data.get("reply", ""))
-        if reply.startswith(self._said):
-            self._screen.say(reply[len(self._said) :])
-        elif reply not in self._said:
-            self._screen.say(f"\n{reply}")
-        self._screen.say("\n")
+        self._screen.say(unseen(str(data.get("reply", "")), self._said, self._piece) + "\n")
         return data
 
     def _stop(self) -> None:
@@ -185,6 +203,21 @@ def progress_line(status: dict[str, Any]) -> str:
         line += f" {percent:.0f}%"
     detail = str(status.get("detail") or "")
     return f"{line} · {detail}" if detail else line
+
+
+def unseen(reply: str, said: str, piece: str) -> str:
+    """Given a whole reply, everything shown before it and the last piece of that, return what is still to be shown.
+
+    Answers of a turn that other messages joined stand in the reply with an empty line between them, and on the screen
+    with whatever happened between them: each is shown once.
+    """
+    for shown in (said, piece):
+        if shown and reply.startswith(shown):
+            return reply[len(shown) :]
+    bare = "".join(said.split())
+    missing = [part for part in reply.split("\n\n") if "".join(part.split()) not in bare]
+    start = "\n" if said and missing else ""
+    return start + "\n\n".join(missing)
 
 
 def _short(value: Any) -> str:

@@ -97,22 +97,32 @@ class Everyday:
         return self.money.spend_text(ask.words[0] if ask.words else "model", ask.language)
 
     async def show_budget(self, ask: Ask) -> Said:
+        done = ""
         match ask.words:
             case []:
                 pass
             case ["raise", amount]:
-                await self.budget.raise_today(_dollars(amount))
+                usd = _dollars(amount, ask.language)
+                await self.budget.raise_today(usd)
                 self.audit("budget_raised", usd=amount, by=ask.person.id)
+                done = say("budget_raised", ask.language, usd=usd)
             case ["resume"]:
                 await self.budget.resume()
                 self.audit("budget_resumed", by=ask.person.id)
-            case ["set", amount] | [amount]:
-                await self.budget.set_daily(None if amount == "default" else _dollars(amount))
+                done = say("budget_resumed", ask.language)
+            case ["set", "default"]:
+                await self.budget.set_daily(None)
+                self.audit("budget_set", usd="default", by=ask.person.id)
+                done = say("budget_set_default", ask.language)
+            case ["set", amount]:
+                usd = _dollars(amount, ask.language)
+                await self.budget.set_daily(usd)
                 self.audit("budget_set", usd=amount, by=ask.person.id)
+                done = say("budget_set", ask.language, usd=usd)
             case _:
                 raise InputError(say("budget_usage", ask.language))
-        raise_label = say("budget_raise_label", ask.language)
-        return Said(self.money.budget_text(ask.language), (Choice(raise_label, "/budget raise 1"),))
+        text = f"{done}\n{self.money.budget_text(ask.language)}".strip()
+        return Said(text, (Choice(say("budget_raise_label", ask.language), "/budget raise 1"),))
 
     async def choose_model(self, ask: Ask) -> Said:
         names = list(self.models())
@@ -181,11 +191,11 @@ def _context_row(row: dict[str, Any], language: str) -> str:
     return f"- {row['name']}: {row['tokens']:,} ({', '.join(notes)})"
 
 
-def _dollars(text: str) -> Decimal:
+def _dollars(text: str, language: str) -> Decimal:
     try:
         amount = Decimal(text.removeprefix("$"))
     except InvalidOperation:
-        raise InputError(f"{text!r} is not an amount of dollars.", fix="Write for example /budget raise 1.") from None
+        amount = Decimal("NaN")
     if not amount.is_finite() or amount < 0:
-        raise InputError(f"{text!r} is not an amount of dollars.", fix="Write for example /budget raise 1.")
+        raise InputError(say("budget_no_amount", language, text=text), fix=say("budget_usage", language))
     return amount

@@ -7,10 +7,34 @@ MONEY: dict[str, tuple[str, str, str]] = {
         "这次没有调用模型：{reason} /budget 可看今天的数字；/budget raise 1 可为今天加一美元。",
     ),
     "budget_usage": (
-        "Use /budget, /budget raise 1 or /budget set 3.",
-        "用法：/budget、/budget raise 1、/budget set 3。",
-        "用法：/budget、/budget raise 1、/budget set 3。",
+        "/budget shows the limits, /budget raise 1 adds a dollar for today, /budget set 3 makes three dollars the "
+        "daily limit from now on, /budget set default goes back to the setting.",
+        "/budget 顯示上限；/budget raise 1 今天多一美元；/budget set 3 從現在起每日上限為三美元；"
+        "/budget set default 恢復為設定值。",
+        "/budget 显示上限；/budget raise 1 今天多一美元；/budget set 3 从现在起每日上限为三美元；"
+        "/budget set default 恢复为设置值。",
     ),
+    "budget_no_amount": (
+        "“{text}” is not an amount of dollars.",
+        "「{text}」不是美元金額。",
+        "“{text}”不是美元金额。",
+    ),
+    "budget_raised": (
+        "${usd} more for today; tomorrow the limit is as before.",
+        "今天多 ${usd}；明天恢復原上限。",
+        "今天多 ${usd}；明天恢复原上限。",
+    ),
+    "budget_set": (
+        "The daily limit is ${usd} from now on, until you set another one or change budget.daily_usd.",
+        "從現在起每日上限為 ${usd}，直到您再次設定或更改 budget.daily_usd。",
+        "从现在起每日上限为 ${usd}，直到您再次设置或更改 budget.daily_usd。",
+    ),
+    "budget_set_default": (
+        "The daily limit is that of the setting budget.daily_usd again.",
+        "每日上限恢復為設定 budget.daily_usd 的值。",
+        "每日上限恢复为设置 budget.daily_usd 的值。",
+    ),
+    "budget_resumed": ("Paid models go on.", "付費模型已恢復。", "付费模型已恢复。"),
     "budget_local_label": ("use the local model", "改用本地模型", "改用本地模型"),
     "budget_raise_label": ("+$1 today", "今天 +$1", "今天 +$1"),
     "budget_local": (

@@ -14,7 +14,7 @@ from appliance.messages import Event, SessionKey
 from appliance.monitoring import Monitoring
 from appliance.observability import notices
 from appliance.observability.notices import Choices
-from appliance.settings import load_settings
+from appliance.settings_load import load_settings
 from appliance.spending import ledger
 from appliance.spending.budget import Budget, BudgetEvent
 from appliance.spending.prices import Prices

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import SettingsError
-from appliance.settings import load_settings, secret_values
+from appliance.settings import secret_values
 from appliance.settings_example import example, rows
+from appliance.settings_load import load_settings
 
 
 def problems(config: str = "", tmp_path: Path | None = None, **environ: str) -> list[str]:
@@ -108,3 +109,20 @@ def test_every_secret_of_the_tree_is_known_to_the_redactor() -> None:
         }
     )
     assert sorted(secret_values(settings)) == ["four", "one", "three", "two"]
+
+
+def test_a_problem_names_the_file_or_the_variable_it_stands_in(tmp_path: Path) -> None:
+    key = tmp_path / "port"
+    key.write_text("many\n")
+    config = '[budget]\ndaily_usd = "lots"\n[email]\npassword = "x"\n[server]\nallowed_hosts = [1]\n'
+    found = problems(
+        config, tmp_path, APPLIANCE_EMAIL__SECURITY="none", APPLIANCE_SERVER__PORT_FILE=str(key), APPLIANCE_AGNT="1"
+    )
+    file = f"{tmp_path}/appliance.toml"
+    assert [line.partition(":")[0] for line in found if "budget" in line] == [file]
+    assert any(line.startswith(f"{file} and APPLIANCE_EMAIL__SECURITY: email: ") for line in found)
+    assert any(line.startswith(f"{file}: server.allowed_hosts.0: ") for line in found)
+    assert any(line.startswith("APPLIANCE_SERVER__PORT_FILE: server.port: ") for line in found)
+    assert any(line.startswith("APPLIANCE_AGNT: agnt: unknown setting; did you mean agent?") for line in found)
+    with pytest.raises(SettingsError, match="the command line: server"):
+        load_settings(environ={"APPLIANCE_STATE_DIR": str(tmp_path)}, overrides={"server": {"port": 99999}})

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import SettingsError
-from appliance.settings import Settings, load_settings, secret_values
+from appliance.settings import Settings, secret_values
+from appliance.settings_load import load_settings
 from appliance.settings_mcp import McpServerSettings, bearer, secrets_of, variables
 
 

@@ -129,8 +129,11 @@ def reply_json(reply: Reply, inbound: Inbound) -> dict[str, Any]:
 
 
 def event_json(event: Event) -> dict[str, Any]:
-    """An event as a stream shows it: without inbox row numbers, which are nobody's business."""
+    """An event as a stream shows it: how many messages its turn answers, without their inbox row numbers, which are
+    nobody's business."""
     data = {key: value for key, value in event.data.items() if key != "message_ids"}
+    if "message_ids" in event.data:
+        data["answers"] = len(event.data["message_ids"])
     return {**data, "session": event.session.value}
 
 

@@ -209,7 +209,7 @@ async function onEvent(type, data) {
     return;
   }
   const turn = await turnOf(key, id);
-  if (type === "text") turn.text(data.delta, data.restart);
+  if (type === "text") turn.text(data.delta, data.restart, data.answers);
   else if (type === "tool_start") turn.step(data);
   else if (type === "tool_end") turn.stepEnded(data);
   else if (type === "notice") turn.notice(data.text, data.passing);

@@ -109,6 +109,8 @@ export class Turn {
     this.steps = new Map();
     this.body = null; // the text that grows now
     this.said = "";
+    this.rested = []; // texts that are complete, in their order
+    this.answers = 0; // messages that the turn answers
     this.timer = 0;
     this.cost = 0; // milliseconds of the last drawing: a text that is slow to draw is drawn less often
   }
@@ -122,10 +124,13 @@ export class Turn {
     return this.parts.childElementCount > 0;
   }
 
-  /** A piece of text; `restart` takes back what this answer said since its last step (another model begins anew). */
-  text(delta, restart = false) {
+  /** A piece of text; `restart` takes back what this answer said since its last step (another model begins anew), and
+   *  once the turn answers more messages than before, another answer begins. */
+  text(delta, restart = false, answers = 0) {
     this.#passed();
     if (restart) this.said = "";
+    else if (answers > this.answers && this.answers) this.#rest();
+    this.answers = answers;
     if (!this.body) {
       this.#rest();
       this.body = make("div", "markdown");
@@ -147,6 +152,7 @@ export class Turn {
   /** The text so far is complete: what comes next stands under it. */
   #rest() {
     if (this.timer) this.draw();
+    if (this.said.trim()) this.rested.push(this.said.trim());
     this.body = null;
     this.said = "";
   }
@@ -196,7 +202,8 @@ export class Turn {
 
   finish(done) {
     this.working.remove();
-    const reply = done.reply || "";
+    let reply = done.reply || "";
+    for (const text of this.rested) if (reply.startsWith(`${text}\n\n`)) reply = reply.slice(text.length + 2); // stands above
     const partly = done.error && this.said.trim() && !reply.startsWith(this.said.trim());
     if (partly) this.#rest(); // what had come stays, and why it ended stands under it
     if (reply) {

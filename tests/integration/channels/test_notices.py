@@ -14,7 +14,7 @@ from aiohttp import web
 from appliance.app import Appliance
 from appliance.channels.ntfy import NtfyCarrier
 from appliance.errors import DeliveryError
-from appliance.settings import load_settings
+from appliance.settings_load import load_settings
 
 
 class FakePush:

@@ -312,7 +312,7 @@ async def test_events_of_every_session_come_to_a_watcher(owner: httpx2.AsyncClie
         house.events.emit(Event("text", SessionKey.dm("telegram", "7"), {"delta": "hej", "message_ids": [1]}))
         async for line in lines:
             if line.startswith("data: "):
-                assert json.loads(line[6:]) == {"delta": "hej", "session": "agent:main:telegram:dm:7"}
+                assert json.loads(line[6:]) == {"delta": "hej", "answers": 1, "session": "agent:main:telegram:dm:7"}
                 break
 
 
