@@ -24,10 +24,14 @@ from appliance.channels.ntfy import NtfyCarrier
 from appliance.clock import SystemClock
 from appliance.database import Database
 from appliance.errors import StateError
+from appliance.first_run import FirstRun
+from appliance.front import services_of
+from appliance.gateway.server import Server
 from appliance.memory import capture
 from appliance.observability import audit
 from appliance.observability.health import State
 from appliance.parts import Parts
+from appliance.platforms import channel_of
 from appliance.rooms import core_rooms
 from appliance.settings import Settings
 from appliance.storage import StateLock, atomic_write, prepare_state
@@ -111,6 +115,33 @@ class Appliance(Parts):
         self.memory.index.close()
         self.core.close()
         self._lock.release()
+
+    def build(self) -> None:
+        """Make every part, and the HTTP front over them."""
+        super().build()
+        self.first_run = FirstRun(
+            settings=self.settings,
+            health=self.health,
+            budget=self.budget,
+            access=self.access,
+            channels=lambda: self.channels,
+            connect=self._connect,
+            new_key=self._new_key,
+            audit=self.audit.record,
+        )
+        self.server = Server(services_of(self, self.first_run))
+
+    def _connect(self, name: str) -> None:
+        """Go on a platform whose secret was set while the house runs."""
+        channel = channel_of(name, self.settings, self.channel_parts)
+        self.channels.append(channel)
+        self.spawn(self._open_channel(channel), channel.name)
+
+    def _new_key(self) -> None:
+        """Let the models use the key that the settings hold now."""
+        self.shelf.change_key()
+        self.resolver.change_key()
+        self.spawn(self.shelf.warm(), "warm")
 
     def _open(self) -> None:
         """Build the parts; where that changes the tables of an earlier release, a backup is made before."""

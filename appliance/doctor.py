@@ -22,6 +22,7 @@ from typing import Any
 from appliance import doctor_service, doctor_upkeep
 from appliance.channels.discord import check as discord_check
 from appliance.client import GatewayClient, NotRunningError
+from appliance.credentials import try_key
 from appliance.errors import ApplianceError, SettingsError
 from appliance.examination import Check, Finding, Outcome
 from appliance.examination import Patient as Patient
@@ -208,19 +209,14 @@ def _key(patient: Patient) -> Outcome:
 
 
 def _try_key(settings: Settings) -> Outcome:
-    import httpx2  # only for --online
-
-    address = f"{settings.anthropic.base_url.rstrip('/')}/v1/models?limit=1"
-    headers = {"x-api-key": settings.anthropic.api_key.get_secret_value(), "anthropic-version": "2023-06-01"}
-    try:
-        answer = httpx2.get(address, headers=headers, timeout=8.0)
-    except httpx2.HTTPError as error:
-        return "fail", f"{settings.anthropic.base_url} cannot be reached: {type(error).__name__}.", "Check the network."
-    if answer.status_code in (401, 403):
-        return "fail", "Anthropic refuses the key.", "Make a new key in the Anthropic console and set it."
-    if answer.status_code >= 400:
-        return "warn", f"Anthropic answered {answer.status_code}.", "Try again in a minute."
-    return "pass", "Anthropic accepts the key."
+    address = settings.anthropic.base_url
+    outcomes: dict[str, Outcome] = {
+        "accepted": ("pass", "Anthropic accepts the key."),
+        "refused": ("fail", "Anthropic refuses the key.", "Make a new key in the Anthropic console and set it."),
+        "unreachable": ("fail", f"{address} cannot be reached.", "Check the network."),
+        "troubled": ("warn", f"{address} answered with an error.", "Try again in a minute."),
+    }
+    return outcomes[try_key(settings.anthropic.api_key.get_secret_value(), address)]
 
 
 @check("prices")

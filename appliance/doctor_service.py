@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from appliance.credentials import ask_bot
 from appliance.examination import Outcome, Patient, Status
 from appliance.settings import Settings
 
@@ -37,30 +38,21 @@ def channels(patient: Patient) -> Outcome | None:
 
 def _telegram(settings: Settings) -> Outcome | None:
     """What Telegram itself says of the bot: token, webhook, privacy mode; None when there is nothing wrong."""
-    import httpx2  # only for --online
-
-    token = settings.telegram.bot_token.get_secret_value()
-
-    def ask(method: str) -> tuple[int, dict[str, Any]]:
-        answer = httpx2.get(f"{settings.telegram.api_base.rstrip('/')}/bot{token}/{method}", timeout=4.0)
-        body = answer.json()
-        return answer.status_code, body if isinstance(body, dict) else {}
-
-    try:
-        code, me = ask("getMe")
-        if code in (401, 404):
-            return "fail", "Telegram refuses the bot's token.", "Ask BotFather for /token and set it."
-        _, hook = ask("getWebhookInfo")
-    except (httpx2.HTTPError, ValueError) as error:  # the address holds the token, so the error is not shown
-        return "warn", f"Telegram cannot be reached: {type(error).__name__}.", "Check the network."
-    there = str(hook.get("result", {}).get("url", ""))
+    where = (settings.telegram.bot_token.get_secret_value(), settings.telegram.api_base)
+    answer, me = ask_bot(*where, "getMe")
+    if answer == "refused":
+        return "fail", "Telegram refuses the bot's token.", "Ask BotFather for /token and set it."
+    hooked, hook = ask_bot(*where, "getWebhookInfo")
+    if "unreachable" in (answer, hooked):
+        return "warn", "Telegram cannot be reached.", "Check the network."
+    there = str(hook.get("url", ""))
     if there != settings.telegram.webhook_url and there:
         return (
             "fail",
             "The bot has a webhook that is not ours, so its messages go there.",
             "Remove it with deleteWebhook.",
         )
-    if settings.telegram.groups and not me.get("result", {}).get("can_read_all_group_messages"):
+    if settings.telegram.groups and not me.get("can_read_all_group_messages"):
         fix = "Tell BotFather /setprivacy Disable, then take the bot out of the group and add it again."
         return "warn", "Privacy mode is on: in groups the bot sees commands and mentions alone.", fix
     return None

@@ -6,27 +6,23 @@ Below it `foundation.py` has what every part stands on; above it `app.py` owns t
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import structlog
 
-from appliance import __version__
 from appliance.agent.asking import Brain
 from appliance.agent.compaction import Compactor
 from appliance.agent.prompt import PromptBuilder
 from appliance.agent.pruning import Pruner
 from appliance.agent.results import ResultShaper
-from appliance.agent.sessions import Sessions, StoppableSessions
+from appliance.agent.sessions import Sessions
 from appliance.agent.templates import NAMES, template
 from appliance.agent.turn import Agent
-from appliance.automation.by_hand import ByHand
 from appliance.automation.house import Automation, Surroundings
 from appliance.channels import access
 from appliance.channels.attachments import AttachmentStore
 from appliance.channels.base import ChannelParts
 from appliance.channels.household import Household
-from appliance.channels.webchat import WebChat
 from appliance.checking import Checks
 from appliance.clock import Clock
 from appliance.execution import Execution
@@ -34,8 +30,6 @@ from appliance.foundation import Foundation
 from appliance.gateway.erasure import scrub
 from appliance.gateway.everyday import Everyday
 from appliance.gateway.intake import Intake
-from appliance.gateway.server import Server
-from appliance.gateway.services import Services
 from appliance.lanes.pool import Pool
 from appliance.local_offers import LocalOffers
 from appliance.mcp_servers import McpServers
@@ -45,7 +39,7 @@ from appliance.memory.house import Memory
 from appliance.memory.items import Items
 from appliance.memory.tiers import overview
 from appliance.memory.workspace import Workspace
-from appliance.messages import THE_OWNER, Inbound
+from appliance.messages import Inbound
 from appliance.models.paid_embeddings import PaidEmbeddings
 from appliance.observability import logs
 from appliance.overview import Overview
@@ -54,7 +48,6 @@ from appliance.platforms import channels_of, members_of
 from appliance.preferences import Preferences
 from appliance.remembering import Remembering
 from appliance.settings import Settings
-from appliance.settings_example import in_force
 from appliance.skillset import SkillSet
 from appliance.speech import Listener
 from appliance.spending import adjust
@@ -102,7 +95,6 @@ class Parts(Foundation):
         self._build_automation()
         if self._extend is not None:
             self._extend(self)
-        self._build_front()
 
     def _build_sessions(self) -> None:
         """Conversations, and what runs on them."""
@@ -324,7 +316,7 @@ class Parts(Foundation):
         """Channels whose secret exists; their libraries are loaded when they start, behind readiness."""
         settings = self.settings
         self.access = access.Access(self.core, self.clock, members_of(settings))
-        parts = ChannelParts(
+        self.channel_parts = ChannelParts(
             database=self.core,
             clock=self.clock,
             access=self.access,
@@ -335,7 +327,7 @@ class Parts(Foundation):
             tell_owner=self.owner.tell,
             counts=self.monitoring,
         )
-        self.channels = channels_of(settings, parts)
+        self.channels = channels_of(settings, self.channel_parts)
         household = Household(self.access, lambda: self.channels, self.delivery)
         copies = self.state / "outputs" / SENT
         self.tools.add(Send(household, OwnersYes(self.execution.approvals), copies, self.owner.language))
@@ -385,40 +377,6 @@ class Parts(Foundation):
         )
         self.events.listen(self.automation.on_event)
 
-    def _build_front(self) -> None:
-        services = Services(
-            settings=self.settings,
-            auth=self.auth,
-            health=self.health,
-            intake=self.intake,
-            events=self.events,
-            replies=self.replies,
-            sessions=StoppableSessions(self.sessions, self.pool.stop),
-            web=WebChat(self.workspace("main").files, clock=self.clock, language=self.owner.fixed_language),
-            version=__version__,
-            clock=self.clock,
-            context=lambda key: self.overview.context(key, THE_OWNER),
-            budget=self.budget,
-            spending=self.spending,
-            status=self.overview.status,
-            metrics=self.monitoring.scrape,
-            alerts=self._alerted,
-            models=self.supervisor.status,
-            approvals=self.execution.approvals,
-            rules=self.execution.approvals,
-            people=self.access if self.channels else None,
-            schedules=ByHand(self.automation.desk, self.automation.cron, self.automation.heartbeat),
-            doctor=self.overview.doctor,
-            memory_search=self.owners_memory.search,
-            memory=self.owners_memory,
-            skills=self.skills,
-            mcp=self.mcp,
-            settings_listed=partial(in_force, self.settings),
-            model_shelf=self.local_offers,
-            webhooks={name: webhook for channel in self.channels for name, webhook in channel.webhooks.items()},
-        )
-        self.server = Server(services)
-
     # what parts are handed -------------------------------------------------------------------------------------
 
     def workspace(self, agent: str) -> Workspace:
@@ -446,7 +404,7 @@ class Parts(Foundation):
         self.owner.heard(inbound)
         self.hooking.heard(inbound)
 
-    async def _alerted(self, payload: dict[str, Any]) -> None:
+    async def alerted(self, payload: dict[str, Any]) -> None:
         """Alertmanager's webhook: the owner is told, then what watches the alert is woken."""
         await self.monitoring.alerts.receive(payload)
         await self.automation.alerted(payload)

@@ -13,13 +13,18 @@ from appliance.settings import Settings
 
 def channels_of(settings: Settings, parts: ChannelParts) -> list[ChatChannel]:
     """The channels that the settings ask for; their libraries are loaded when they start, behind readiness."""
+    return [channel_of(name, settings, parts) for name in settings.chats]
+
+
+def channel_of(name: str, settings: Settings, parts: ChannelParts) -> ChatChannel:
+    """The channel of a platform that is set up."""
     made: dict[str, Callable[[], ChatChannel]] = {
         "telegram": lambda: TelegramChannel(settings.telegram, parts),
         "discord": lambda: DiscordChannel(settings.discord, parts),
         "whatsapp": lambda: _whatsapp(settings, parts),
         "email": lambda: MailChannel(settings.email, parts),
     }
-    return [made[name]() for name in settings.chats]
+    return made[name]()
 
 
 def _whatsapp(settings: Settings, parts: ChannelParts) -> ChatChannel:

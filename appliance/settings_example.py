@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from enum import Enum
-from pathlib import Path
 from typing import Any
 
-import msgspec
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from appliance.settings import SHORT_NAMES, Settings
+from appliance.settings_base import toml
 
 
 def example() -> str:
@@ -88,25 +86,6 @@ def _entry(name: str, field: FieldInfo) -> list[str]:
     return [f"# {field.description}", f"#{name} = {toml(value)}"]
 
 
-def toml(value: Any) -> str:
-    """A value as TOML."""
-    if isinstance(value, SecretStr):
-        value = value.get_secret_value()
-    if isinstance(value, Enum):
-        value = value.value
-    if isinstance(value, bool) or value is None:
-        return {True: "true", False: "false", None: '""'}[value]
-    if isinstance(value, (int, float)):
-        return str(value)
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(toml(v) for v in value) + "]"
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{k} = {toml(v)}" for k, v in value.items()) + " }"
-    if isinstance(value, Path):
-        value = str(value)
-    return msgspec.json.encode(str(value)).decode()
-
-
 def page() -> str:
     """docs/settings.md, made from the tree; a test holds the file to it."""
     lines = [
@@ -114,7 +93,8 @@ def page() -> str:
         "",
         "Made by `python -m appliance.settings_example > docs/settings.md`. Sources, strongest first: environment, "
         "`STATE/config/appliance.toml`,",
-        "defaults. Every secret can also come from a file: append `_FILE` to its variable. Both set is an error.",
+        "what was set on the page (`STATE/config/page.toml`, secrets in `STATE/secrets`), defaults. Every secret can",
+        "also come from a file: append `_FILE` to its variable. Both set is an error.",
         "Short names: " + ", ".join(f"`{name}`" for name in SHORT_NAMES) + ".",
     ]
     section = None

@@ -6,14 +6,13 @@ names in `secrets/` are those that the compose file hands over as `X_FILE`, so b
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from appliance.errors import StateError
+from appliance.settings_base import toml
 from appliance.storage import atomic_write
 
 # Dotted path of a secret: the environment's short name for it. The file's name is that one in small letters.
@@ -93,10 +92,5 @@ def _written(tree: dict[str, Any]) -> str:
     lines = [_HEAD]
     for section, values in tree.items():
         if values:
-            lines += [f"[{section}]\n", *(f"{key} = {_toml(value)}\n" for key, value in values.items()), "\n"]
+            lines += [f"[{section}]\n", *(f"{key} = {toml(value)}\n" for key, value in values.items()), "\n"]
     return "".join(lines)
-
-
-def _toml(value: Any) -> str:
-    """Texts, lists of texts and amounts: what JSON writes for them is TOML too."""
-    return json.dumps(str(value) if isinstance(value, Decimal) else value, ensure_ascii=False)

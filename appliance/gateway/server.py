@@ -21,6 +21,7 @@ from litestar import Litestar
 from appliance.errors import StateError
 from appliance.gateway.api import (
     deciding,
+    first_run,
     health,
     inventory,
     login,
@@ -58,7 +59,7 @@ def build_app(services: Services) -> Protection:
     """Given the services, return the whole ASGI application."""
     handlers: list[Any] = []
     api = (messages, sessions, overview, openai, health, login, people, rules, skills, mcp, memory, schedules, webhooks)
-    for module in (*api, pages, spend_page, deciding, inventory):
+    for module in (*api, pages, spend_page, deciding, inventory, first_run):
         handlers.extend(module.routes(services))
     app = Litestar(
         handlers,

@@ -120,6 +120,11 @@ class Resolver:
         ready = [model for model in models if self._cooldowns.resting(model.name) is None]
         return next(iter(ready or models), None)
 
+    def change_key(self) -> None:
+        """There is another key: no model rests for what the old one did, and a refusal is said again."""
+        self._cooldowns = Cooldowns(self._clock)
+        self._refused_keys.clear()
+
     def status(self) -> list[dict[str, Any]]:
         """For each model of the chain: {"model", "state": ready | resting | unknown, "reason", "seconds"}."""
         rows = []

@@ -16,6 +16,7 @@ class Shelf:
         self._local = local
         self._models: dict[str, Model] = {}
         self._claude: ClaudeConnection | None = None
+        self._retired: list[ClaudeConnection] = []
 
     def find(self, name: str) -> Model | None:
         """The model, or None when nothing in the settings makes one of that name."""
@@ -30,11 +31,18 @@ class Shelf:
         """Load the Anthropic SDK ahead of the first call."""
         await self._connection().warm()
 
+    def change_key(self) -> None:
+        """Use the key that the settings hold now; calls under way end on the old connection."""
+        if self._claude is not None:
+            self._retired.append(self._claude)
+        self._claude = None
+        self._models = {name: model for name, model in self._models.items() if not isinstance(model, Claude)}
+
     async def close(self) -> None:
         for model in self._models.values():
             await model.close()
-        if self._claude is not None:
-            await self._claude.close()
+        for connection in (*self._retired, *([self._claude] if self._claude else ())):
+            await connection.close()
 
     def _connection(self) -> ClaudeConnection:
         if self._claude is None:

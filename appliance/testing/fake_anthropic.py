@@ -117,6 +117,8 @@ class FakeAnthropic:
                 return await self._messages(request)
             case "POST", "/v1/messages/count_tokens":
                 return self._count(request)
+            case "GET", "/v1/models":
+                return self._unknown(request) or _json(200, {"data": [], "has_more": False})
             case "GET", "/book":
                 return _json(200, [asdict(call) for call in self.calls])
             case "POST", "/script":
@@ -126,12 +128,18 @@ class FakeAnthropic:
                 return _json(200, {"ok": True})
         return _error(404, "not_found_error", f"{request.method} {path}")
 
-    def _refusal(self, request: Request, *, counting: bool) -> tuple[dict[str, Any], list[Unit], Response | None]:
-        """The body, its prompt in units, and why it is refused, if it is."""
+    def _unknown(self, request: Request) -> Response | None:
+        """The refusal of a key that is not known."""
         bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
         key = request.headers.get("x-api-key") or bearer
-        if not key or (self._keys is not None and key not in self._keys):
-            return {}, [], _error(401, "authentication_error", "invalid x-api-key")
+        known = bool(key) and (self._keys is None or key in self._keys)
+        return None if known else _error(401, "authentication_error", "invalid x-api-key")
+
+    def _refusal(self, request: Request, *, counting: bool) -> tuple[dict[str, Any], list[Unit], Response | None]:
+        """The body, its prompt in units, and why it is refused, if it is."""
+        unknown = self._unknown(request)
+        if unknown is not None:
+            return {}, [], unknown
         if "anthropic-version" not in request.headers:
             return {}, [], _error(400, "invalid_request_error", "anthropic-version: header is required")
         try:

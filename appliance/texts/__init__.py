@@ -10,6 +10,7 @@ import re
 from typing import Literal
 
 from appliance.texts.acting import ACTING
+from appliance.texts.first_run import FIRST_RUN
 from appliance.texts.memory import MEMORY
 from appliance.texts.models import MODELS
 from appliance.texts.money import MONEY
@@ -29,7 +30,7 @@ _TRADITIONAL = set(
     "們這說時對會發過沒問來國學開為麼樣經動長電話頭車東馬鳥魚龍書買賣見貝風飛業兩嚴喪個豐臨麗舉義樂習鄉爭於虧雲亞產親億僅從倉儀價眾優夥傳傷倫偽體餘債關興養寫農衝決況凍淨涼減幾鳳擊創別剛劑劇勸辦務勞勢區醫華協單衛廠廳歷壓厭縣參雙變敘"
 )
 
-TEXTS: dict[str, tuple[str, str, str]] = {**TALK, **MODELS, **MONEY, **ACTING, **MEMORY, **PEOPLE, **PAGES}
+TEXTS: dict[str, tuple[str, str, str]] = {**TALK, **MODELS, **MONEY, **ACTING, **MEMORY, **PEOPLE, **PAGES, **FIRST_RUN}
 
 
 def say(key: str, language: str = "en", **values: object) -> str:

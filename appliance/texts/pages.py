@@ -11,9 +11,10 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "page_changed": ("What is set", "已設定的項目", "已设置的项目"),
     "page_changed_none": ("Everything is as it comes.", "全部採用預設值。", "全部采用默认值。"),
     "page_settings_hint": (
-        "Settings are read at start, from the environment and from config/appliance.toml in the state folder.",
-        "設定在啟動時讀取，來源為環境變數與狀態資料夾中的 config/appliance.toml。",
-        "设置在启动时读取，来源为环境变量与状态文件夹中的 config/appliance.toml。",
+        "Settings are read at start, from the environment and from config/appliance.toml in the state folder. What is "
+        "set on the page holds at once.",
+        "設定在啟動時讀取，來源為環境變數與狀態資料夾中的 config/appliance.toml；在頁面上設定的立即生效。",
+        "设置在启动时读取，来源为环境变量与状态文件夹中的 config/appliance.toml；在页面上设置的立即生效。",
     ),
     "page_origin_default": ("default", "預設值", "默认值"),
     "page_origin_environment": ("from the environment", "來自環境變數", "来自环境变量"),

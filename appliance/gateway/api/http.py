@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar
 
 import apsw
 import msgspec
+import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
 from litestar.response import Stream
@@ -23,9 +25,11 @@ from appliance.errors import (
 )
 from appliance.gateway.auth import LockedError, Principal
 
+log = structlog.get_logger(__name__)
 T = TypeVar("T")
 AnyRequest = Request[Any, Any, Any]
 BODY_SECONDS = 600.0  # a body that takes longer is given up: 20 MB on a slow phone take five minutes
+_MOST_DOLLARS = 10_000
 IDLE_SECONDS = 30.0  # and so is one of which nothing comes for this long
 _encode = msgspec.json.Encoder(enc_hook=lambda value: str(value)).encode
 
@@ -100,6 +104,17 @@ def query_int(request: AnyRequest, name: str, default: int, low: int, high: int)
     return int(raw)
 
 
+def dollars(given: str | float, name: str, low: Decimal) -> Decimal:
+    """An amount of US dollars from `low` to 10,000. Raises InputError."""
+    try:
+        amount = Decimal(str(given))
+    except InvalidOperation:
+        raise InputError(f"{name} must be an amount such as 1.50.") from None
+    if not amount.is_finite() or not low <= amount <= _MOST_DOLLARS:
+        raise InputError(f"{name} must be at least {low} and at most {_MOST_DOLLARS}.")
+    return amount
+
+
 def on_error(_: AnyRequest, error: Exception) -> Response[bytes]:
     """Turn the house's errors into statuses: only trouble of ours is a 5xx."""
     headers: dict[str, str] = {}
@@ -144,10 +159,18 @@ def on_http_error(_: AnyRequest, error: Exception) -> Response[bytes]:
     )
 
 
+def on_unexpected(request: AnyRequest, error: Exception) -> Response[bytes]:
+    """A fault of ours: it goes to the log whole, and to the client without its insides."""
+    log.error("a request failed", route=request.scope.get("path_template", ""), exc_info=error)
+    what = "Something went wrong here."
+    return reply(error_body(what, "The gateway's log says what; `appliance doctor` may say why.", "appliance"), 500)
+
+
 EXCEPTION_HANDLERS: dict[Any, Any] = {
     ApplianceError: on_error,
     apsw.Error: on_database_error,
     HTTPException: on_http_error,
+    Exception: on_unexpected,
 }
 
 

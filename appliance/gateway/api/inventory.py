@@ -25,7 +25,9 @@ def _settings(services: Services) -> list[Any]:
     async def page(request: AnyRequest) -> Response[str]:
         sections = listed()
         changed = [row for section in sections for row in section["rows"] if row["set"]]
-        return page_of("settings", request, services, sections=sections, changed=changed)
+        return page_of(
+            "settings", request, services, sections=sections, changed=changed, first_run=services.first_run is not None
+        )
 
     @get("/api/settings")
     async def values() -> Response[Any]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 import msgspec
 from litestar import Response, get, post
 
 from appliance.errors import InputError
-from appliance.gateway.api.http import AnyRequest, decode, query_int, read_body, reply
+from appliance.gateway.api.http import AnyRequest, decode, dollars, query_int, read_body, reply
 from appliance.gateway.api.sessions import find
 from appliance.gateway.services import Services
 
@@ -18,6 +18,7 @@ _BODY_LIMIT = 64 * 1024
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _SPEND_BY = ("model", "purpose", "session", "channel", "agent")
 _QUERY_LIMIT = 2_000
+_LEAST_RAISE = Decimal("0.000001")  # US dollars
 
 
 class GivenRaise(msgspec.Struct, forbid_unknown_fields=True):
@@ -63,13 +64,7 @@ def _budget(services: Services) -> list[Any]:
     @post("/api/budget/raise", status_code=200)
     async def more(request: AnyRequest) -> Response[Any]:
         given = decode(await read_body(request, _BODY_LIMIT), GivenRaise)
-        try:
-            amount = Decimal(str(given.usd))
-        except InvalidOperation:
-            raise InputError("usd must be an amount such as 1.50.") from None
-        if not amount.is_finite() or not 0 < amount <= 10_000:
-            raise InputError("usd must be more than 0 and at most 10000.")
-        await budget.raise_today(amount, given.scope)
+        await budget.raise_today(dollars(given.usd, "usd", _LEAST_RAISE), given.scope)
         return reply(budget.status())
 
     return [status, more]

@@ -28,7 +28,9 @@ def routes(services: Services) -> list[Any]:
     """The handlers of this module."""
 
     @get("/")
-    async def chat(request: AnyRequest) -> Response[str]:
+    async def chat(request: AnyRequest) -> Response[Any]:
+        if services.first_run is not None and services.first_run.due:
+            return Redirect("/first-run", status_code=303)
         return page("chat.html", request, services, links=links(services), asks=services.approvals is not None)
 
     @get("/login")
@@ -100,12 +102,12 @@ def page(name: str, request: AnyRequest, services: Services, **values: Any) -> R
     html = (
         _templates()
         .get_template(name)
-        .render(language=_language(request, services), version=services.version, **values)
+        .render(language=language_of(request, services), version=services.version, **values)
     )
     return Response(html, media_type="text/html; charset=utf-8")
 
 
-def _language(request: AnyRequest, services: Services) -> str:
+def language_of(request: AnyRequest, services: Services) -> str:
     """What the person chose on the page, else the owner's setting, else what the browser asks for."""
     chosen = request.cookies.get("appliance_language", "")
     if chosen in ("en", "zh-Hant", "zh-Hans"):

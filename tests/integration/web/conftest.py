@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from appliance import settings_page
 from appliance.app import Appliance
 from appliance.sandbox.approvals import Decision
 from appliance.sandbox.plan import Plan
@@ -80,6 +81,7 @@ async def whole(tmp_path: Path, provider: FakeAnthropic) -> AsyncIterator[Whole]
         APPLIANCE_HEARTBEAT__ENABLED="true",
         APPLIANCE_SERVER__METRICS_TOKEN="only-for-the-numbers-0123456789",
     )
+    settings_page.keep(settings.state, {})  # the owner has been through the first run
     house = Appliance(settings)
     url = await house.start()
     try:

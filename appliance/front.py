@@ -1,0 +1,51 @@
+"""What the HTTP server is handed of the house; part of the composition root."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from appliance import __version__
+from appliance.agent.sessions import StoppableSessions
+from appliance.automation.by_hand import ByHand
+from appliance.channels.webchat import WebChat
+from appliance.first_run import FirstRun
+from appliance.gateway.services import Services
+from appliance.messages import THE_OWNER
+from appliance.parts import Parts
+from appliance.settings_example import in_force
+
+
+def services_of(house: Parts, first_run: FirstRun) -> Services:
+    """Every part that the page and the API reach, each behind the face that the server uses."""
+    return Services(
+        settings=house.settings,
+        auth=house.auth,
+        health=house.health,
+        intake=house.intake,
+        events=house.events,
+        replies=house.replies,
+        sessions=StoppableSessions(house.sessions, house.pool.stop),
+        web=WebChat(house.workspace("main").files, clock=house.clock, language=house.owner.fixed_language),
+        version=__version__,
+        clock=house.clock,
+        context=lambda key: house.overview.context(key, THE_OWNER),
+        budget=house.budget,
+        spending=house.spending,
+        status=house.overview.status,
+        metrics=house.monitoring.scrape,
+        alerts=house.alerted,
+        models=house.supervisor.status,
+        approvals=house.execution.approvals,
+        rules=house.execution.approvals,
+        people=house.access,
+        schedules=ByHand(house.automation.desk, house.automation.cron, house.automation.heartbeat),
+        doctor=house.overview.doctor,
+        memory_search=house.owners_memory.search,
+        memory=house.owners_memory,
+        skills=house.skills,
+        mcp=house.mcp,
+        settings_listed=partial(in_force, house.settings),
+        model_shelf=house.local_offers,
+        first_run=first_run,
+        webhooks={name: webhook for channel in house.channels for name, webhook in channel.webhooks.items()},
+    )
