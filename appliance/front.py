@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from appliance import __version__
 from appliance.agent.sessions import StoppableSessions
@@ -10,9 +11,27 @@ from appliance.automation.by_hand import ByHand
 from appliance.channels.webchat import WebChat
 from appliance.first_run import FirstRun
 from appliance.gateway.services import Services
-from appliance.messages import THE_OWNER
+from appliance.memory.scopes import Scope
+from appliance.messages import THE_OWNER, SessionKey
 from appliance.parts import Parts
 from appliance.settings_example import in_force
+
+_HITS = 50  # among which the conversations are looked for
+
+
+async def conversations(house: Parts, query: str) -> list[dict[str, Any]]:
+    """The conversations in which the words of a query stand, best first, each with the place: as far as the owner's
+    main session may find them."""
+    key = SessionKey.main()
+    found: dict[str, dict[str, Any]] = {}
+    for hit in await house.memory.search(query, Scope(key), _HITS):
+        folder, _, name = hit.path.partition("/")
+        if folder != "sessions" or not hit.parts["text"]:
+            continue
+        session = house.sessions.by_file(key.agent, name)
+        if session is not None:
+            found.setdefault(session.value, {"key": session.value, "snippet": hit.snippet})
+    return list(found.values())
 
 
 def services_of(house: Parts, first_run: FirstRun) -> Services:
@@ -41,6 +60,7 @@ def services_of(house: Parts, first_run: FirstRun) -> Services:
         schedules=ByHand(house.automation.desk, house.automation.cron, house.automation.heartbeat),
         doctor=house.overview.doctor,
         memory_search=house.owners_memory.search,
+        session_search=partial(conversations, house),
         memory=house.owners_memory,
         skills=house.skills,
         mcp=house.mcp,

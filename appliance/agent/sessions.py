@@ -96,6 +96,11 @@ class Sessions:
             for k, a, t, c, u in rows
         ]
 
+    def by_file(self, agent: str, name: str) -> SessionKey | None:
+        """The session whose transcript has this file name."""
+        rows = self._database.read("SELECT key FROM sessions WHERE agent=? AND file=?", (agent, name))
+        return SessionKey(rows[0][0]) if rows else None
+
     def option(self, key: SessionKey, name: Literal["model", "mode"]) -> str:
         """What was chosen for this session, or an empty string."""
         cached = self._options.get((key.value, name))

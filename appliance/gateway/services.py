@@ -219,6 +219,7 @@ class Services:
     people: People | None = None
     rules: Rules | None = None
     memory_search: MemorySearch | None = None
+    session_search: Callable[[str], Awaitable[list[dict[str, Any]]]] | None = None
     memory: MemoryView | None = None
     skills: SkillsView | None = None
     mcp: McpView | None = None

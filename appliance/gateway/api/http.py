@@ -30,6 +30,7 @@ T = TypeVar("T")
 AnyRequest = Request[Any, Any, Any]
 BODY_SECONDS = 600.0  # a body that takes longer is given up: 20 MB on a slow phone take five minutes
 _MOST_DOLLARS = 10_000
+_QUERY_LIMIT = 2_000
 IDLE_SECONDS = 30.0  # and so is one of which nothing comes for this long
 _encode = msgspec.json.Encoder(enc_hook=lambda value: str(value)).encode
 
@@ -102,6 +103,14 @@ def query_int(request: AnyRequest, name: str, default: int, low: int, high: int)
     if not (raw.isascii() and raw.isdigit()) or len(raw) > 9 or not low <= int(raw) <= high:
         raise InputError(f"{name} must be a whole number from {low} to {high}.")
     return int(raw)
+
+
+def query_words(request: AnyRequest) -> str:
+    """What is searched for: `q` of the query string. Raises InputError."""
+    words = request.query_params.get("q", "")
+    if not words.strip() or len(words) > _QUERY_LIMIT:
+        raise InputError(f"q must be 1 to {_QUERY_LIMIT} characters.")
+    return words
 
 
 def dollars(given: str | float, name: str, low: Decimal) -> Decimal:

@@ -10,14 +10,13 @@ import msgspec
 from litestar import Response, get, post
 
 from appliance.errors import InputError
-from appliance.gateway.api.http import AnyRequest, decode, dollars, query_int, read_body, reply
+from appliance.gateway.api.http import AnyRequest, decode, dollars, query_int, query_words, read_body, reply
 from appliance.gateway.api.sessions import find
 from appliance.gateway.services import Services
 
 _BODY_LIMIT = 64 * 1024
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _SPEND_BY = ("model", "purpose", "session", "channel", "agent")
-_QUERY_LIMIT = 2_000
 _LEAST_RAISE = Decimal("0.000001")  # US dollars
 
 
@@ -137,10 +136,7 @@ def _memory(services: Services) -> list[Any]:
 
     @get("/api/memory/search")
     async def memory(request: AnyRequest) -> Response[Any]:
-        query = request.query_params.get("q", "")
-        if not query.strip() or len(query) > _QUERY_LIMIT:
-            raise InputError(f"q must be 1 to {_QUERY_LIMIT} characters.")
-        return reply({"results": await search(query, query_int(request, "limit", 6, 1, 50))})
+        return reply({"results": await search(query_words(request), query_int(request, "limit", 6, 1, 50))})
 
     return [memory]
 

@@ -8,7 +8,7 @@ from typing import Any
 from litestar import Response, get, post
 
 from appliance.errors import InputError, NotFoundError
-from appliance.gateway.api.http import KEEP_ALIVE, AnyRequest, principal_of, query_int, reply, sse, stream
+from appliance.gateway.api.http import KEEP_ALIVE, AnyRequest, principal_of, query_int, query_words, reply, sse, stream
 from appliance.gateway.api.watching import event_json, guarded
 from appliance.gateway.auth import Principal
 from appliance.gateway.services import Services
@@ -57,7 +57,19 @@ def routes(services: Services) -> list[Any]:
         session = find(services, name) if name is not None else None
         return stream(_events(services, principal_of(request), session))
 
-    return [listing, messages, stop, events]
+    return [listing, messages, stop, events, *_search(services)]
+
+
+def _search(services: Services) -> list[Any]:
+    search = services.session_search
+    if search is None:
+        return []
+
+    @get("/api/sessions/search")
+    async def found(request: AnyRequest) -> Response[Any]:
+        return reply({"sessions": await search(query_words(request))})
+
+    return [found]
 
 
 async def _events(services: Services, principal: Principal, session: SessionKey | None) -> AsyncIterator[bytes]:

@@ -4,19 +4,20 @@
 import { call } from "/static/api.js";
 import { Files } from "/static/files.js";
 import { startOverview } from "/static/overview.js";
+import { label, MAIN, messageWith, sessionEntry, startSearch } from "/static/sessions.js";
 import { startSettings } from "/static/settings.js";
 import { currentLanguage, startLanguage, t } from "/static/texts.js";
-import { make, rows as drawRows, time, Turn, userMessage } from "/static/view.js";
+import { make, rows as drawRows, Turn, userMessage } from "/static/view.js";
 import { startWaiting } from "/static/waiting.js";
 
 const $ = (id) => document.getElementById(id);
-const MAIN = "agent:main:main";
 const RELOAD_MS = 8000;
 
 const state = {
   key: MAIN, // full key of the session on show
   name: "main", // what POST calls it
   sessions: [],
+  found: [], // conversations in which the words of the search stand
   turns: new Map(), // session key -> Map(turn id -> the Turn that runs there); id "" is one that was just asked for
   own: new Map(), // session key -> how many of this page's messages have no answer yet
   fresh: new Set(), // names that the gateway does not know yet
@@ -30,16 +31,6 @@ startSettings({ onLanguage: redraw });
 const waiting = startWaiting({ problem, onDraw: () => follow() });
 
 // Sessions
-
-function label(session) {
-  if (session.key === MAIN || session.name === "main") return t("sessions.main");
-  if (session.title) return session.title;
-  const parts = session.key.split(":");
-  if (parts[0] === "agent" && parts[2] !== "web") {
-    return `${parts[2][0].toUpperCase()}${parts[2].slice(1)} · ${parts.slice(4).join(" ") || parts[3]}`;
-  }
-  return session.name;
-}
 
 async function loadSessions() {
   try {
@@ -56,25 +47,21 @@ async function loadSessions() {
 function drawSessions() {
   const wanted = $("filter").value.trim().toLocaleLowerCase();
   const fresh = [...state.fresh].map((name) => ({ key: `agent:main:web:${name}`, name, title: t("sessions.new") }));
-  const shown = [...fresh, ...state.sessions].filter((session) => label(session).toLocaleLowerCase().includes(wanted));
-  const entries = shown.map((session) => {
-    const entry = make("li");
-    const button = make("button");
-    button.type = "button";
-    if (session.key === state.key) button.setAttribute("aria-current", "true");
-    button.append(make("span", "name", label(session)));
-    if (session.used_at) button.append(make("span", "when", time(session.used_at)));
-    button.addEventListener("click", () => open(session));
-    entry.append(button);
-    return entry;
-  });
+  const found = new Map(state.found.map((one) => [one.key, one.snippet]));
+  const matches = (session) => label(session).toLocaleLowerCase().includes(wanted) || found.has(session.key);
+  const entries = [...fresh, ...state.sessions].filter(matches).map((session) => sessionEntry(session, {
+    current: session.key === state.key,
+    snippet: found.get(session.key),
+    onOpen: () => open(session, found.has(session.key) ? wanted : ""),
+  }));
   if (!entries.length) entries.push(make("li", "none", t("sessions.none")));
   $("sessions").replaceChildren(...entries);
   const current = [...fresh, ...state.sessions].find((session) => session.key === state.key);
   $("title").textContent = current ? label(current) : state.name;
 }
 
-async function open(session) {
+/** Show a conversation; with `words`, the place where they stand. */
+async function open(session, words = "") {
   state.key = session.key;
   state.name = session.key.includes(":web:") || session.key === MAIN ? session.name : "";
   $("text").disabled = $("send").disabled = !state.name; // another person's conversation is for reading
@@ -82,7 +69,13 @@ async function open(session) {
   problem("");
   drawSessions();
   await loadMessages();
-  if (state.name && !matchMedia("(pointer: coarse)").matches) $("text").focus();
+  const place = words && messageWith(words, $("messages").children);
+  if (place) {
+    following = false;
+    place.tabIndex = -1;
+    place.focus();
+    place.scrollIntoView({ block: "center" });
+  } else if (state.name && !matchMedia("(pointer: coarse)").matches) $("text").focus();
 }
 
 // Messages
@@ -407,7 +400,7 @@ $("new-session").addEventListener("click", newSession);
 $("open-sidebar").addEventListener("click", () => showSidebar(true));
 $("close-sidebar").addEventListener("click", () => { showSidebar(false); $("open-sidebar").focus(); });
 $("shade").addEventListener("click", () => showSidebar(false));
-$("filter").addEventListener("input", drawSessions);
+startSearch({ input: $("filter"), onFound: (found) => { state.found = found; drawSessions(); } });
 $("to-end").addEventListener("click", toEnd);
 $("log").addEventListener("scroll", () => {
   following = nearEnd();
