@@ -26,6 +26,9 @@ MODELS: dict[str, tuple[str, str, str]] = {
     "phase_building": ("building", "編譯", "编译"),
     "phase_fetching": ("fetching", "下載", "下载"),
     "phase_loading": ("loading", "載入", "加载"),
+    "phase_ready": ("ready", "就緒", "就绪"),
+    "phase_failed": ("failed", "失敗", "失败"),
+    "phase_off": ("off", "關閉", "关闭"),
     "model_offer": (
         "A better local model would fit this machine: {name} ({size}, {licence}). Fetch it?",
         "這台機器裝得下更好的本地模型：{name}（{size}，{licence}）。要下載嗎？",

@@ -6,7 +6,7 @@ const LOOK_MS = 2000;
 const $ = (id) => document.getElementById(id);
 const words = document.body.dataset;
 const steps = ["model", "budget", "telegram"];
-const kept = new Set();
+const kept = new Set(steps.filter((name) => "kept" in $(name).dataset));
 let role; // of whom the next code lets in: the owner first
 let code = null;
 

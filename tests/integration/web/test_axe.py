@@ -64,6 +64,7 @@ async def keep_picture(page: Page, name: str) -> None:
         await page.screenshot(path=Path(folder) / f"{re.sub('[^a-z0-9]+', '-', name)}.png", full_page=True)
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize(("width", "height", "scheme"), SHAPES)
 async def test_no_page_has_a_serious_fault(
     whole: Whole, provider: FakeAnthropic, width: int, height: int, scheme: str

@@ -23,7 +23,9 @@ pytestmark = [
     pytest.mark.chromium,
     pytest.mark.skipif(CHROMIUM is None and not REQUIRED, reason="no Chromium on this machine"),
 ]
-PAGES = ("/approvals", "/memory?q=locker", "/schedules", "/models", "/settings", "/health")
+PAGES = (
+    "/approvals", "/memory?q=locker", "/schedules", "/spend", "/context", "/models", "/settings", "/health",
+)  # fmt: skip
 LONG = "x" * 300
 
 

@@ -1,0 +1,108 @@
+"""A family in one group: the owner, a member and a guest talk to the whole house over Telegram."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from appliance.app import Appliance
+from appliance.messages import Role, SessionKey
+from appliance.testing.fake_anthropic import FakeAnthropic
+from appliance.testing.fake_telegram import FakeTelegram
+from tests.house_settings import house_settings
+
+OWNER, MEMBER, GUEST, GROUP = 11, 12, 13, -50
+BOT = "@home_appliance_bot"
+NAMES = {OWNER: "Sam", MEMBER: "Kim", GUEST: "Uncle Bo"}
+
+
+@dataclass
+class Family:
+    house: Appliance
+    provider: FakeAnthropic
+    telegram: FakeTelegram
+
+    async def until(self, met: Callable[[], object]) -> None:
+        async with asyncio.timeout(30):
+            while not met():
+                await asyncio.sleep(0.02)
+
+    async def ask(self, user: int, text: str, chat: int = GROUP) -> str:
+        """Say something to the bot; return what it answers in that chat, placeholder filled."""
+        shown = len(self.telegram.texts(chat))
+        self.telegram.people.say(user, f"{BOT} {text}" if chat == GROUP else text, chat=chat)
+        await self.until(lambda: self.telegram.texts(chat)[shown:] not in ([], ["…"]) and not self.house.pool.running)
+        return self.telegram.texts(chat)[-1]
+
+    def last_request(self) -> str:
+        return json.dumps(self.provider.calls[-1].request, ensure_ascii=False)
+
+
+@pytest.fixture
+async def family(tmp_path: Path) -> AsyncIterator[Family]:
+    async with FakeAnthropic() as provider, FakeTelegram() as telegram:
+        settings = house_settings(
+            tmp_path / "state", provider.url,
+            TELEGRAM_BOT_TOKEN=telegram.world.token, TELEGRAM_API_BASE=telegram.url,
+            APPLIANCE_TELEGRAM__GROUPS=json.dumps([GROUP]),
+        )  # fmt: skip
+        house = Appliance(settings)
+        await house.start()
+        try:
+            made = Family(house, provider, telegram)
+            for user, role in ((OWNER, Role.OWNER), (MEMBER, Role.MEMBER)):
+                telegram.people.user(user, name=NAMES[user])
+                telegram.people.say(user, f"/start {await house.access.invite(role)}")
+                await made.until(lambda user=user: any("Paired" in text for text in telegram.texts(user)))
+            telegram.people.user(GUEST, name=NAMES[GUEST])
+            telegram.people.group(GROUP, title="Family", kind="group")
+            yield made
+        finally:
+            await house.stop()
+
+
+async def test_whoever_addresses_it_is_answered_in_one_conversation_of_the_group(family: Family) -> None:
+    family.telegram.people.say(MEMBER, "Kim, dinner at seven?", chat=GROUP)  # not for the bot
+    assert "what shall we cook" in await family.ask(OWNER, "what shall we cook?")
+    assert "no nuts please" in await family.ask(MEMBER, "no nuts please")
+    assert "hello there" in await family.ask(GUEST, "hello there")
+    assert len(family.provider.calls) == 3
+    assert len(family.telegram.texts(GROUP)) == 3
+    seen = family.last_request()
+    assert all(words in seen for words in ("what shall we cook", "no nuts please", "hello there"))  # one conversation
+    key = SessionKey.group("telegram", str(GROUP)).value
+    people = [row["person"] for row in family.house.sessions.messages(SessionKey(key)) if row["role"] == "user"]
+    assert len(set(people)) == 3
+
+
+async def test_each_role_may_do_in_the_group_what_the_table_says(family: Family) -> None:
+    refused = "is for the owner of this house"
+    assert "$" in await family.ask(OWNER, "/budget")
+    for user in (MEMBER, GUEST):
+        assert refused in await family.ask(user, "/budget set 1000")
+    assert family.house.budget.status()[0]["limit"] == 2
+    assert "is for" in await family.ask(GUEST, "/status")
+    assert "claude-sonnet-5-5" in await family.ask(MEMBER, "/status")
+
+
+async def test_what_is_private_stays_out_of_the_group_and_each_person_has_a_chat_of_their_own(family: Family) -> None:
+    memory = family.house.workspace("main").folder / "MEMORY.md"
+    memory.write_text(memory.read_text() + "\n- canary-7391\n")
+    await family.ask(OWNER, "my surprise for Kim is a canary-5527 trip", chat=OWNER)
+    assert "canary-7391" in family.last_request()
+    await family.ask(MEMBER, "my own secret is canary-8814", chat=MEMBER)
+    assert not {"canary-7391", "canary-5527"} & set(family.last_request().replace('"', " ").split())
+    await family.ask(OWNER, "what do you know of us?")
+    for canary in ("canary-7391", "canary-5527", "canary-8814"):
+        assert canary not in family.last_request()
+    sessions = {row["key"] for row in family.house.sessions.list()}
+    assert sessions == {
+        SessionKey.main().value,
+        SessionKey.dm("telegram", str(MEMBER)).value,
+        SessionKey.group("telegram", str(GROUP)).value,
+    }
