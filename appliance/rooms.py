@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from appliance.agent import sessions
 from appliance.automation import jobs
-from appliance.channels import access, held
+from appliance.channels import access, held, marks
 from appliance.channels.discord import state as discord_state
 from appliance.channels.mail import state as mail_state
 from appliance.channels.telegram import state as telegram_state
@@ -26,6 +26,7 @@ def core_rooms() -> Rooms:
         "access": access.MIGRATIONS,
         "held calls": held.MIGRATIONS,
         "telegram": telegram_state.MIGRATIONS,
+        "marks": marks.MIGRATIONS,
         "discord": discord_state.MIGRATIONS,
         "mail": mail_state.MIGRATIONS,
         "cron": jobs.MIGRATIONS,

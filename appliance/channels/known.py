@@ -10,14 +10,14 @@ from appliance.database import Database
 _REMEMBERED = 1024
 
 
-def known_messages(database: Database, channel: str, chat: int) -> set[int]:
+def known_messages(database: Database, channel: str, chat: int | str) -> set[str]:
     """Ids of the messages that the outbox knows in a chat."""
     rows = database.read(
         "SELECT json_extract(part.value, '$.message') FROM outbox, json_each(outbox.parts) AS part "
         "WHERE outbox.channel = ? AND json_extract(outbox.place, '$.chat') = ?",
         (channel, chat),
     )
-    return {int(message) for (message,) in rows if message and str(message).isdigit()}
+    return {str(message) for (message,) in rows if message}
 
 
 def remember(book: OrderedDict[Any, Any], key: Any, value: Any) -> None:

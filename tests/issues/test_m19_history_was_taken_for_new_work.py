@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from appliance.channels.discord import state
+from appliance.channels.marks import marks
 from tests.discord_bench import OWNER, DiscordBench
 
 
@@ -17,5 +17,5 @@ async def test_a_first_start_answers_nothing_and_remembers_the_newest(discord_be
     assert discord_bench.front.heard == []
     assert discord_bench.discord.texts(channel) == []
     account = str(world.bot)
-    assert state.marks(discord_bench.database, account, private=False) == {channel: int(newest)}
+    assert marks(discord_bench.database, "discord", account, private=False) == {str(channel): str(newest)}
     assert len(discord_bench.discord.calls("GET", f"/{channel}/messages")) == 1

@@ -63,7 +63,7 @@ class DiscordCarrier(Carrier):
         clock: Clock,
         *,
         me: Callable[[], int],
-        known: Callable[[int], set[int]] = lambda chat: set(),
+        known: Callable[[int], set[str]] = lambda chat: set(),
         outcome: Callable[[str], None] = lambda outcome: None,
     ) -> None:
         self._api = api
@@ -177,7 +177,7 @@ class DiscordCarrier(Carrier):
             for found in await self._api.call("GET", _MESSAGES, channel_id=chat, query=query):
                 number = int(found["id"])
                 ours = int(found["author"]["id"]) == self._me() and found["content"] == PLACEHOLDER
-                if ours and number < int(before) and number not in known:
+                if ours and number < int(before) and found["id"] not in known:
                     await self._api.call("DELETE", _MESSAGE, channel_id=chat, message_id=number)
                     count += 1
         except ApplianceError as trouble:

@@ -12,14 +12,14 @@ import apsw
 import structlog
 
 from appliance.channels.base import ChannelParts
-from appliance.channels.discord import state
 from appliance.channels.discord.api import DiscordApi, IntentError, Raw, TokenError
 from appliance.channels.discord.carrier import DiscordCarrier
-from appliance.channels.discord.gaps import Gaps
+from appliance.channels.discord.gaps import DiscordGaps
 from appliance.channels.discord.menu import CommandMenu
 from appliance.channels.discord.updates import read_command, read_edit, read_message, read_press
 from appliance.channels.heard import Heard
 from appliance.channels.known import known_messages
+from appliance.channels.marks import put_mark
 from appliance.channels.platform import RETRY, PlatformChannel
 from appliance.errors import ApplianceError
 from appliance.messages import Person
@@ -44,7 +44,7 @@ class DiscordChannel(PlatformChannel):
     def __init__(self, settings: DiscordSettings, parts: ChannelParts) -> None:
         self._api = DiscordApi(settings.bot_token.get_secret_value(), settings.api_base)
         super().__init__(parts, self._api.download, settings.channels)
-        self._gaps = Gaps(self._api, parts.database, frozenset(settings.channels), self._message)
+        self._gaps = DiscordGaps(self._api, parts.database, settings.channels, self._message)
         self.carrier = self._discord = DiscordCarrier(
             self._api,
             parts.clock,
@@ -158,10 +158,11 @@ class DiscordChannel(PlatformChannel):
             self._counts.message(self.name, "in", "ignored")
             return
         mark = partial(
-            state.put_mark,
+            put_mark,
+            channel=self.name,
             account=self._account,
-            chat=int(heard.chat),
-            message=int(heard.id),
+            chat=str(heard.chat),
+            message=heard.id,
             private=heard.private,
         )
         await self._take(heard, mark)

@@ -1,5 +1,4 @@
-"""What the channel remembers in core.db: per Discord channel the newest message that was taken, and which slash
-commands stand."""
+"""What the channel remembers in core.db: which slash commands stand."""
 
 from __future__ import annotations
 
@@ -21,30 +20,13 @@ MIGRATIONS: list[Migration] = [
             account TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (account, key)
         ) WITHOUT ROWID;""",
     ),
+    (
+        "discord marks among those of all channels",
+        """INSERT INTO channel_marks SELECT 'discord', account, CAST(chat AS TEXT), CAST(message AS TEXT), private
+            FROM discord_marks;
+        DROP TABLE discord_marks;""",
+    ),
 ]
-
-
-def put_mark(connection: apsw.Connection, account: str, chat: int, message: int, private: bool) -> None:
-    """Remember that `message` is taken; a mark never goes back. Part of whatever transaction it belongs to."""
-    connection.execute(
-        "INSERT INTO discord_marks VALUES (?, ?, ?, ?) ON CONFLICT(account, chat) DO UPDATE "
-        "SET message = max(message, excluded.message)",
-        (account, chat, message, private),
-    )
-
-
-def marks(database: Database, account: str, *, private: bool) -> dict[int, int]:
-    """The newest message taken, by channel; of private chats or of guild channels."""
-    return dict(
-        database.read(
-            "SELECT chat, message FROM discord_marks WHERE account = ? AND private = ?", (account, int(private))
-        )
-    )
-
-
-def forget(connection: apsw.Connection, account: str, chat: int) -> None:
-    """The channel is gone."""
-    connection.execute("DELETE FROM discord_marks WHERE account = ? AND chat = ?", (account, chat))
 
 
 def put(connection: apsw.Connection, account: str, key: str, value: str) -> None:

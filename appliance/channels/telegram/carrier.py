@@ -58,7 +58,7 @@ class TelegramCarrier(Carrier):
         clock: Clock,
         *,
         pacer: Pacer | None = None,
-        known: Callable[[int], set[int]] = lambda chat: set(),
+        known: Callable[[int], set[str]] = lambda chat: set(),
         outcome: Callable[[str], None] = lambda outcome: None,
         drafts: bool = False,
         ack: str = "",
@@ -196,7 +196,7 @@ class TelegramCarrier(Carrier):
         """
         chat = self._chat(place)
         async with self._lock(chat):
-            known = self._known(chat)
+            known = {int(message) for message in self._known(chat)}
             end = int(before)
             floor = after or place.get("message") or max((m for m in known if m < end), default=end - _UNKNOWN_SWEEP)
             span = range(int(floor) + 1, min(end, int(floor) + 1 + _SWEEP))

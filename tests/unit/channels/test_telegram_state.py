@@ -54,4 +54,4 @@ async def test_messages_that_the_outbox_knows_are_found_by_chat(core: Database) 
         ("discord", '{"chat": 5}', '[{"message": "9"}]'),
     ]
     await core.write(lambda c: c.executemany(insert, rows))
-    assert known_messages(core, "telegram", 5) == {7}
+    assert known_messages(core, "telegram", 5) == {"7"}
