@@ -21,6 +21,7 @@ from typing import Any
 
 from appliance import doctor_service, doctor_upkeep
 from appliance.channels.discord import check as discord_check
+from appliance.channels.slack import check as slack_check
 from appliance.client import GatewayClient, NotRunningError
 from appliance.credentials import try_key
 from appliance.errors import ApplianceError, SettingsError
@@ -337,6 +338,11 @@ def _local_model(patient: Patient) -> Outcome | None:
 @check("discord")
 def _discord(patient: Patient) -> Outcome | None:
     return discord_check.look(patient.settings, patient.online)
+
+
+@check("slack")
+def _slack(patient: Patient) -> Outcome | None:
+    return slack_check.look(patient.settings, patient.online)
 
 
 @check("skills")

@@ -129,6 +129,7 @@ def _needed(settings: Settings) -> list[str]:
         ("telegram" in settings.chats, settings.telegram.api_base),
         ("discord" in settings.chats, settings.discord.api_base),
         ("whatsapp" in settings.chats, settings.whatsapp.api_base),
+        ("slack" in settings.chats, settings.slack.api_base),
     ]
     found = [urlsplit(address) for wanted, address in addresses if wanted]
     return [parts.hostname for parts in found if parts.scheme == "https" and parts.hostname]

@@ -22,6 +22,7 @@ def channel_of(name: str, settings: Settings, parts: ChannelParts) -> ChatChanne
         "telegram": lambda: TelegramChannel(settings.telegram, parts),
         "discord": lambda: DiscordChannel(settings.discord, parts),
         "whatsapp": lambda: _whatsapp(settings, parts),
+        "slack": lambda: _slack(settings, parts),
         "email": lambda: MailChannel(settings.email, parts),
     }
     return made[name]()
@@ -33,6 +34,12 @@ def _whatsapp(settings: Settings, parts: ChannelParts) -> ChatChannel:
     return WhatsAppChannel(settings.whatsapp, parts)
 
 
+def _slack(settings: Settings, parts: ChannelParts) -> ChatChannel:
+    from appliance.channels.slack.channel import SlackChannel  # brings aiohttp as well
+
+    return SlackChannel(settings.slack, parts)
+
+
 def members_of(settings: Settings) -> dict[str, Iterable[int | str]]:
     """By channel, who is a household member without pairing."""
     return {
@@ -40,4 +47,5 @@ def members_of(settings: Settings) -> dict[str, Iterable[int | str]]:
         "discord": settings.discord.members,
         "email": settings.email.members,
         "whatsapp": settings.whatsapp.members,
+        "slack": settings.slack.members,
     }

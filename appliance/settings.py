@@ -22,6 +22,7 @@ from appliance.settings_channels import (
     DiscordSettings,
     EmailSettings,
     NoticesSettings,
+    SlackSettings,
     SpeechSettings,
     TelegramSettings,
     WhatsAppSettings,
@@ -30,23 +31,8 @@ from appliance.settings_checks import ChecksSettings
 from appliance.settings_exec import ExecSettings
 from appliance.settings_hooks import HooksSettings
 from appliance.settings_mcp import McpServerSettings, ServerName
+from appliance.settings_names import NOT_SETTINGS, PREFIX, SHORT_NAMES
 from appliance.settings_web import WebSettings
-
-PREFIX = "APPLIANCE_"
-# Well-known names that other tools use too, and where each lands in the tree.
-SHORT_NAMES = {
-    "ANTHROPIC_API_KEY": ("anthropic", "api_key"),
-    "ANTHROPIC_BASE_URL": ("anthropic", "base_url"),
-    "TELEGRAM_BOT_TOKEN": ("telegram", "bot_token"),
-    "TELEGRAM_API_BASE": ("telegram", "api_base"),
-    "DISCORD_BOT_TOKEN": ("discord", "bot_token"),
-    "DISCORD_API_BASE": ("discord", "api_base"),
-    "EMAIL_PASSWORD": ("email", "password"),
-    "WHATSAPP_ACCESS_TOKEN": ("whatsapp", "access_token"),
-    "WHATSAPP_APP_SECRET": ("whatsapp", "app_secret"),
-}
-# Read from the environment by other parts (test seams, compose), not settings.
-NOT_SETTINGS = {"APPLIANCE_CONFIG", "APPLIANCE_TOKEN", "APPLIANCE_URL", "APPLIANCE_REQUIRE", "APPLIANCE_CRASH_AT"}
 
 
 class OwnerSettings(Section):
@@ -230,6 +216,7 @@ class Settings(Section):
     telegram: TelegramSettings = TelegramSettings()
     discord: DiscordSettings = DiscordSettings()
     whatsapp: WhatsAppSettings = WhatsAppSettings()
+    slack: SlackSettings = SlackSettings()
     email: EmailSettings = EmailSettings()
     speech: SpeechSettings = SpeechSettings()
     notices: NoticesSettings = NoticesSettings()
@@ -296,6 +283,7 @@ class Settings(Section):
             "telegram": self.telegram.bot_token,
             "discord": self.discord.bot_token,
             "whatsapp": self.whatsapp.access_token,
+            "slack": self.slack.bot_token,
             "email": self.email.password,
         }
         return [name for name, secret in secrets.items() if secret.get_secret_value()]

@@ -59,6 +59,21 @@ class WhatsAppSettings(Section):
         return self
 
 
+class SlackSettings(Section):
+    bot_token: SecretStr = setting(SecretStr(""), "Bot token of the Slack app.", "xoxb-1-abc")
+    app_token: SecretStr = setting(SecretStr(""), "App-level token of it, for socket mode.", "xapp-1-abc")
+    api_base: str = setting("https://slack.com/api", "Address of Slack's Web API.")
+    channels: list[str] = setting([], "Ids of channels in which the agent answers when mentioned.", ["C0123ABCD"])
+    members: list[str] = setting([], "User ids that are household members without pairing.", ["U0123ABCD"])
+    ack_reaction: str = setting("eyes", "Emoji, by name, under a message while it is worked on; empty: none.", "")
+
+    @model_validator(mode="after")
+    def _whole(self) -> SlackSettings:
+        if bool(self.bot_token.get_secret_value()) != bool(self.app_token.get_secret_value()):
+            raise ValueError("bot_token and app_token are needed together: one to write, one to hear")
+        return self
+
+
 class EmailSettings(Section):
     address: str = setting("", "The agent's own mailbox; whoever writes to it talks to the agent.", "agent@example.com")
     user: str = setting("", "Login name, where it is not the address.", "agent")

@@ -9,8 +9,9 @@ from typing import Any
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-from appliance.settings import SHORT_NAMES, Settings
+from appliance.settings import Settings
 from appliance.settings_base import toml
+from appliance.settings_names import SHORT_NAMES
 
 
 def example() -> str:

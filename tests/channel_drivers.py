@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 
 from appliance.testing.fake_discord import FakeDiscord
 from appliance.testing.fake_mail import FakeMail
+from appliance.testing.fake_slack import BOT, FakeSlack, buttons_of, direct
 from appliance.testing.fake_telegram import FakeTelegram
 from appliance.testing.fake_whatsapp import FakeWhatsApp
-from tests import mail_bench
+from tests import mail_bench, slack_bench
 from tests.channel_bench import ChannelBench
 from tests.discord_bench import DiscordBench
 from tests.telegram_bench import Bench as TelegramBench
@@ -281,6 +282,61 @@ def _choices(message: dict[str, Any]) -> list[tuple[str, str]]:
     return [(one["id"], one["title"]) for one in found]
 
 
+class Slack(Driver):
+    name, limit, owner, stranger = "slack", 3000, slack_bench.OWNER, slack_bench.STRANGER
+    bench: slack_bench.SlackBench
+
+    async def open(self, folder: Path) -> None:
+        fake = FakeSlack()
+        await fake.start()
+        self.bench = slack_bench.SlackBench(fake, folder)
+        await self.bench.start()
+
+    async def close(self) -> None:
+        await self.bench.stop()
+        await self.bench.slack.stop()
+
+    async def pair(self) -> None:
+        await self.bench.pair()
+
+    async def say(self, text: str, user: Any = None) -> Any:
+        if text.startswith("/"):
+            return await self.bench.slack.command(user or self.owner, text.removeprefix("/"))
+        return await self.bench.slack.say(user or self.owner, text)
+
+    async def repeat(self, said: Any) -> None:
+        await self.bench.slack.repeat(self.owner, said)
+
+    async def send_file(self, name: str, data: bytes) -> None:
+        file = self.bench.slack.add_file(name, data, "text/plain")
+        await self.bench.slack.say(self.owner, "", subtype="file_share", files=[file])
+
+    async def press(self, label: str) -> None:
+        for message in reversed(self._mine()):
+            if any(one["text"]["text"] == label for one in buttons_of(message)):
+                await self.bench.slack.press(self.owner, message["ts"], label)
+                return
+        raise AssertionError(f"no button {label}")
+
+    def replies(self, user: Any = None) -> list[str]:
+        return self.bench.replies(user or self.owner)
+
+    def buttons(self) -> list[list[str]]:
+        return [[one["text"]["text"] for one in buttons_of(message)] for message in self._mine()]
+
+    def code(self) -> list[str]:
+        return [found for text in self.replies() for found in _FENCED.findall(text)]
+
+    def files(self) -> list[str]:
+        return [file["name"] for m in self._all() if m["user"] == BOT for file in m.get("files", [])]
+
+    def _all(self) -> list[dict[str, Any]]:
+        return [m for _, m in sorted(self.bench.slack.world.chats[direct(self.owner)].items())]
+
+    def _mine(self) -> list[dict[str, Any]]:
+        return [m for m in self._all() if m["user"] == BOT and m["text"] and "Paired" not in m["text"]]
+
+
 class Mail(Driver):
     name, limit, edits, presses, cuts = "email", 4096, False, False, False
     owner, stranger = mail_bench.OWNER, mail_bench.STRANGER
@@ -329,4 +385,4 @@ class Mail(Driver):
         return [str(f.get_filename()) for letter in self.bench.mail.sent for f in letter.iter_attachments()]
 
 
-DRIVERS: dict[str, type[Driver]] = {driver.name: driver for driver in (Telegram, Discord, WhatsApp, Mail)}
+DRIVERS: dict[str, type[Driver]] = {driver.name: driver for driver in (Telegram, Discord, WhatsApp, Slack, Mail)}

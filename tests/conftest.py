@@ -14,7 +14,7 @@ hypothesis.settings.load_profile("house")
 
 TIERS = {"docker", "chromium", "prometheus", "local", "gvisor"}
 REQUIRED = {name for name in os.environ.get("APPLIANCE_REQUIRE", "").split(",") if name}
-_SCRUBBED = ("APPLIANCE_", "ANTHROPIC_", "TELEGRAM_", "DISCORD_", "WHATSAPP_", "EMAIL_")
+_SCRUBBED = ("APPLIANCE_", "ANTHROPIC_", "TELEGRAM_", "DISCORD_", "WHATSAPP_", "SLACK_", "EMAIL_")
 
 if REQUIRED - TIERS:
     raise pytest.UsageError(f"APPLIANCE_REQUIRE names unknown tiers: {', '.join(sorted(REQUIRED - TIERS))}")

@@ -76,8 +76,9 @@ class Gaps(ABC):
         more = True
         while more:
             page, more = await self.after(chat, mark, private=private)
-            for mark, message in page:
+            for _, message in page:
                 await self._handle(message)
+            mark = page[-1][0] if page else mark
             await self._mark(account, chat, mark, private=private)
 
     async def _mark(self, account: str, chat: str, message: str, *, private: bool) -> None:

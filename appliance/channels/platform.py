@@ -6,16 +6,19 @@ A channel adds how it listens, how it is reached, and its carrier.
 from __future__ import annotations
 
 import asyncio
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Coroutine, Hashable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable
 from typing import Any
 
+import apsw
 import structlog
 
 from appliance.channels.access import Meeting, session_for
 from appliance.channels.base import ChannelParts, Extra
 from appliance.channels.fetching import Download, Fetcher
 from appliance.channels.heard import Heard
+from appliance.channels.held import HeldCalls
 from appliance.channels.splitting import utf16_length
 from appliance.errors import ApplianceError, InputError
 from appliance.gateway.delivery import Carrier
@@ -246,6 +249,26 @@ class PlatformChannel(ABC):
     async def _commit(self, extra: Extra | None) -> None:
         if extra is not None:
             await self._parts.database.write(extra)
+
+    async def _take_held(self, held: HeldCalls, take: Callable[[Any], Awaitable[None]]) -> None:
+        """Take held calls in their order, once the platform was reached; one that cannot be stored now is tried until
+        it is, one of a form that nobody has described is left out."""
+        await self._opened.wait()
+        tries = 0
+        while True:
+            number, body = await held.next()
+            try:
+                await take(json.loads(body))
+            except (ApplianceError, OSError, apsw.Error) as trouble:
+                log.warning("could not be taken, trying again", channel=self.name, reason=type(trouble).__name__)
+                self._health.set(self.name, State.DEGRADED, f"A message could not be taken: {type(trouble).__name__}.")
+                await self._clock.sleep(RETRY[min(tries, len(RETRY) - 1)])
+                tries += 1
+                continue
+            except (KeyError, TypeError, ValueError, AttributeError):
+                log.exception("call cannot be read", channel=self.name)
+            tries = 0
+            await held.drop(number)
 
     # --- people -------------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,8 @@ import structlog
 from appliance.clock import Clock, SystemClock
 from appliance.errors import InputError, NotFoundError
 from appliance.local_models.errors import LocalModelError
-from appliance.settings import PREFIX, SHORT_NAMES, LocalModelSettings, Settings
+from appliance.settings import LocalModelSettings, Settings
+from appliance.settings_names import PREFIX, SHORT_NAMES
 from appliance.tasks import end, first
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ import asyncio
 import contextlib
 import json
 import logging
-import urllib.request
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
 from appliance.channels.fetching import pieces
+from appliance.channels.proxy import proxy_for
 from appliance.errors import ApplianceError, DeliveryError
 
 REQUEST_SECONDS = 60.0
@@ -85,7 +85,7 @@ class DiscordApi:
 
         await self._drop()
         Route.BASE = self._base
-        self._client = _client(heard, lost, content=content, proxy=_proxy(self._base))
+        self._client = _client(heard, lost, content=content, proxy=proxy_for(self._base))
         try:
             async with asyncio.timeout(REQUEST_SECONDS):
                 await self._client.login(self._token)
@@ -231,14 +231,6 @@ def _client(heard: Callable[[Raw], None], lost: Callable[[], None], *, content: 
         max_ratelimit_timeout=_LONGEST_WAIT,
         proxy=proxy,
     )
-
-
-def _proxy(base: str) -> str | None:
-    """The proxy of the environment for this address, in compose the only way out; discord.py does not look."""
-    where = urlsplit(base)
-    if urllib.request.proxy_bypass(where.hostname or ""):
-        return None
-    return urllib.request.getproxies().get(where.scheme)
 
 
 def _token_error() -> TokenError:

@@ -8,12 +8,9 @@ import json
 from collections.abc import Coroutine
 from typing import Any
 
-import apsw
-import structlog
-
 from appliance.channels.base import ChannelParts
 from appliance.channels.held import HeldCalls
-from appliance.channels.platform import RETRY, PlatformChannel
+from appliance.channels.platform import PlatformChannel
 from appliance.channels.whatsapp.api import TokenError, WhatsAppApi
 from appliance.channels.whatsapp.carrier import WhatsAppCarrier
 from appliance.channels.whatsapp.updates import read_call
@@ -22,8 +19,6 @@ from appliance.gateway.webhooks import WebhookAnswer, WebhookRequest
 from appliance.messages import Person
 from appliance.observability.health import State
 from appliance.settings_channels import WhatsAppSettings
-
-log = structlog.get_logger(__name__)
 
 _LOOK_SECONDS = 300.0
 
@@ -50,7 +45,7 @@ class WhatsAppChannel(PlatformChannel):
         return self._api.phone
 
     def _loops(self) -> list[Coroutine[Any, Any, None]]:
-        return [self._watch(), self._work()]
+        return [self._watch(), self._take_held(self._held, self._take_call)]
 
     async def _close(self) -> None:
         await self._api.close()
@@ -98,22 +93,6 @@ class WhatsAppChannel(PlatformChannel):
                 self._health.set(self.name, State.READY, f"Listening as {number}." if number else "Listening.")
                 await self._clock.sleep(_LOOK_SECONDS)
 
-    async def _work(self) -> None:
-        """Take calls in their order; one that cannot be stored now is tried until it is."""
-        await self._opened.wait()
-        tries = 0
-        while True:
-            number, body = await self._held.next()
-            try:
-                for heard in read_call(json.loads(body), self._api.phone):
-                    await self._take(heard)
-            except (ApplianceError, OSError, apsw.Error) as trouble:
-                log.warning("could not be taken, trying again", channel=self.name, reason=type(trouble).__name__)
-                self._health.set(self.name, State.DEGRADED, f"A message could not be taken: {type(trouble).__name__}.")
-                await self._clock.sleep(RETRY[min(tries, len(RETRY) - 1)])
-                tries += 1
-                continue
-            except (KeyError, TypeError, ValueError, AttributeError):  # a form that nobody has described
-                log.exception("call cannot be read", channel=self.name)
-            tries = 0
-            await self._held.drop(number)
+    async def _take_call(self, call: Any) -> None:
+        for heard in read_call(call, self._api.phone):
+            await self._take(heard)

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from appliance.channels import access
 from appliance.database import Database
-from appliance.gateway import buttons
+from appliance.rooms import core_rooms
 from appliance.testing.manual_clock import ManualClock
 
 
@@ -18,7 +17,7 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 def core(tmp_path: Path) -> Iterator[Database]:
-    database = Database(tmp_path / "core.db", {"access": access.MIGRATIONS, "buttons": buttons.MIGRATIONS})
+    database = Database(tmp_path / "core.db", core_rooms())
     database.open()
     yield database
     database.close()
