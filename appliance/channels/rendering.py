@@ -8,12 +8,13 @@ construct is turned into literal text before it is rendered: nothing that was wr
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import cache
 from typing import Any
 
 from appliance.channels.literal import make_literal
+from appliance.channels.rich import with_rich
 from appliance.channels.splitting import Entity, Part, normalise_entities, split_rendered, utf16_length
+from appliance.channels.tables import aligned
 
 TELEGRAM_UNITS = 4096
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u2028\u2029\ufdd0-\ufdef\ufffe\uffff]")
@@ -27,7 +28,10 @@ def tidy(text: str) -> str:
 
 
 def render(markdown: str) -> tuple[str, list[Entity]]:
-    """Given Markdown, return (text, entities in UTF-16 units). What cannot be parsed is returned as it is, plain."""
+    """Given Markdown, return (text, entities in UTF-16 units). What cannot be parsed is returned as it is, plain.
+
+    A table is a `pre` entity that has its `rows` beside what Telegram knows.
+    """
     source = tidy(markdown)
     stand_in = next(chr(c) for c in range(0xE000, 0xF8FF) if chr(c) not in source)
     literal = make_literal(source, stand_in, _events)
@@ -43,7 +47,7 @@ def render(markdown: str) -> tuple[str, list[Entity]]:
 def telegram_parts(markdown: str) -> list[Part]:
     """Given Markdown, return the messages it makes on Telegram, each within every limit; blank text makes none."""
     text, entities = render(markdown)
-    return split_rendered(text, entities, TELEGRAM_UNITS)
+    return with_rich(split_rendered(text, entities, TELEGRAM_UNITS))
 
 
 def plain(part: Part) -> Part:
@@ -62,10 +66,19 @@ def _parser() -> tuple[Any, Any, Any, Any]:
     from telegramify_markdown.converter import EventWalker
 
     class Walker(EventWalker):
-        """The library's walker, with table columns that line up for wide characters too."""
+        """The library's walker, with table columns that line up for wide characters too, and the tables' rows."""
+
+        def __init__(self, config: Any, source: str) -> None:
+            super().__init__(config, source)
+            self.tables: list[tuple[Any, list[list[str]]]] = []
 
         def _format_table(self, rows: list[list[str]]) -> str:
-            return _table(rows)
+            return aligned(rows)
+
+        def _on_end_table(self) -> None:
+            rows, before = list(self._table_rows), len(self._entities)
+            super()._on_end_table()
+            self.tables += [(entity, rows) for entity in self._entities[before:]]
 
     config = RenderConfig.isolated()
     config.cite_expandable = False
@@ -85,26 +98,10 @@ def _events(text: str) -> list[tuple[Any, dict[str, int]]]:
 
 def _walk(text: str) -> tuple[str, list[Entity]]:
     _, _, walker, config = _parser()
-    shown, entities, _ = walker(config, text).walk(tuple(_events(text)))
-    return shown, [entity.to_dict() for entity in entities]
-
-
-def _table(rows: list[list[str]]) -> str:
-    """A table as lines of equal width; a wide character counts two columns."""
-    count = max((len(row) for row in rows), default=0)
-    full = [[*row, *[""] * (count - len(row))] for row in rows]
-    widths = [max(_columns(row[i]) for row in full) for i in range(count)]
-    lines = [
-        " | ".join(cell + " " * (width - _columns(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in full
-    ]
-    if len(lines) > 1:
-        lines.insert(1, "-+-".join("-" * width for width in widths))
-    return "\n".join(lines)
-
-
-def _columns(text: str) -> int:
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    walk = walker(config, text)
+    shown, entities, _ = walk.walk(tuple(_events(text)))
+    rows = {id(entity): cells for entity, cells in walk.tables}
+    return shown, [e.to_dict() | ({"rows": rows[id(e)]} if id(e) in rows else {}) for e in entities]
 
 
 def _without_character(text: str, entities: list[Entity], character: str) -> tuple[str, list[Entity]]:
@@ -121,4 +118,6 @@ def _without_character(text: str, entities: list[Entity], character: str) -> tup
         begin, end = moved(entity["offset"]), moved(entity["offset"] + entity["length"])
         if begin < end:
             result.append({**entity, "offset": begin, "length": end - begin})
+        if "rows" in entity:
+            result[-1]["rows"] = [[cell.replace(character, "") for cell in row] for row in entity["rows"]]
     return text.replace(character, ""), result

@@ -172,7 +172,7 @@ class FakeSlack:
 
     async def _tell(self, kind: str, payload: Json) -> None:
         """Tell it to one connection; without any, it is lost but for the history."""
-        envelope = {"type": kind, "envelope_id": f"e{next(self._count)}", "payload": payload}
+        envelope: Json = {"type": kind, "envelope_id": f"e{next(self._count)}", "payload": payload}
         if self._sockets:
             self._open[envelope["envelope_id"]] = envelope
             await next(iter(self._sockets)).send_json(envelope)
@@ -207,7 +207,7 @@ class FakeSlack:
             for envelope in waiting:
                 if envelope["envelope_id"] in self._open:
                     # Slack gives a repeat a new envelope around the same event.
-                    fresh = envelope | {"envelope_id": f"e{next(self._count)}", "retry_attempt": 1}
+                    fresh: Json = envelope | {"envelope_id": f"e{next(self._count)}", "retry_attempt": 1}
                     del self._open[envelope["envelope_id"]]
                     self._open[fresh["envelope_id"]] = fresh
                     await socket.send_json(fresh)

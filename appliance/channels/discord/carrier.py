@@ -23,6 +23,7 @@ from appliance.channels.known import remember
 from appliance.channels.outgoing import file_of, noted
 from appliance.channels.pacer import Pacer, Rate
 from appliance.channels.rendering import tidy
+from appliance.channels.tables import without_tables
 from appliance.clock import Clock
 from appliance.errors import ApplianceError, DeliveryError
 from appliance.gateway.delivery import Carrier
@@ -83,7 +84,9 @@ class DiscordCarrier(Carrier):
 
     def split(self, text: str) -> list[Part]:
         """Markdown to parts; there is always one, because a message cannot be empty."""
-        return [{"text": part} for part in split_fenced(tidy(text), MESSAGE_UNITS)] or [{"text": PLACEHOLDER}]
+        return [{"text": part} for part in split_fenced(without_tables(tidy(text)), MESSAGE_UNITS)] or [
+            {"text": PLACEHOLDER}
+        ]
 
     async def place(self, place: Place) -> str:
         if place.get("interaction") and not place.get("part"):

@@ -16,6 +16,7 @@ from typing import Any
 
 from appliance.channels.outgoing import content_of, file_of
 from appliance.channels.rendering import tidy
+from appliance.channels.tables import without_tables
 from appliance.errors import DeliveryError
 from appliance.gateway.delivery import Carrier
 from appliance.messages import Attachment, Button
@@ -40,7 +41,7 @@ class MailCarrier(Carrier):
 
     def split(self, text: str) -> list[Part]:
         """The whole answer is one letter."""
-        return [{"text": tidy(text).strip() or "…"}]
+        return [{"text": without_tables(tidy(text)).strip() or "…"}]
 
     async def send(self, place: Place, part: Part, nonce: str, buttons: Sequence[Button] = ()) -> str:
         letter = self._letter(place, nonce)

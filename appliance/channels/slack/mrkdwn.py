@@ -9,6 +9,7 @@ from appliance.channels.fences import split_fenced
 from appliance.channels.light_markup import light
 from appliance.channels.rendering import tidy
 from appliance.channels.splitting import utf16_length
+from appliance.channels.tables import without_tables
 
 MESSAGE_UNITS = 3000  # of a block's text; a text alone may be longer, but only up to 4,000 can be edited
 _OPENING = re.compile(r"^( {0,3}```)[^\s`][^\n`]*$", re.MULTILINE)  # a language would be shown as a line of the code
@@ -17,7 +18,7 @@ _QUOTE = re.compile(r"^&gt;(?= |$)", re.MULTILINE)
 
 def slack_parts(markdown: str) -> list[str]:
     """Given Markdown, return the texts of its messages, each within the limit as it is sent; blank text makes none."""
-    return list(_parts(tidy(markdown), MESSAGE_UNITS))
+    return list(_parts(without_tables(tidy(markdown)), MESSAGE_UNITS))
 
 
 def _parts(markdown: str, limit: int) -> Iterator[str]:

@@ -230,6 +230,8 @@ class TelegramCarrier(Carrier):
             return self._note(place, sent.message_id)
 
     async def _edit(self, place: Place, message: int, part: Part, buttons: Sequence[Button]) -> None:
+        if part.get("rich") and await self._edited_richly(place, message, part, buttons):
+            return
         try:
             await self._with_entities(
                 "edit_message_text", place, part, buttons, edit=True, target={"message_id": message}
@@ -250,18 +252,29 @@ class TelegramCarrier(Carrier):
     ) -> Any:
         """Send or edit; once more as plain text when Telegram refuses the entities."""
         for form in (part, plain(part)):
-            params = {**target, "text": form["text"], "link_preview_options": _NO_PREVIEW}
+            content: dict[str, Any] = {"text": form["text"], "link_preview_options": _NO_PREVIEW}
             if form["entities"]:
-                params["entities"] = form["entities"]
-            if buttons:
-                params["reply_markup"] = _keyboard(buttons)
+                content["entities"] = form["entities"]
             try:
-                return await self._call(method, place, params, edit=edit)
+                return await self._call(method, place, {**target, **content, **_markup(buttons)}, edit=edit)
             except RefusedError as refusal:
                 if not (refusal.bad_entities and form["entities"]):
                     raise
                 log.warning("Telegram refused the formatting, sending plain text", reason=refusal.description)
         raise AssertionError("unreachable: the plain form has no entities")
+
+    async def _edited_richly(self, place: Place, message: int, part: Part, buttons: Sequence[Button]) -> bool:
+        """Put a part with tables into a message as they are; False when Telegram will not have it."""
+        params = {"message_id": message, "rich_message": {"blocks": part["rich"]}, **_markup(buttons)}
+        try:
+            await self._call("edit_message_text", place, params, edit=True)
+        except RefusedError as refusal:
+            if refusal.message_gone or refusal.chat_gone or not refusal.permanent:
+                raise
+            if not refusal.done:
+                log.warning("Telegram refused a rich message, sending text", reason=refusal.description)
+            return refusal.done
+        return True
 
     async def _call(
         self, method: str, place: Place, params: dict[str, Any], *, seconds: float = 30.0, edit: bool = False
@@ -317,8 +330,10 @@ def _target(place: Place) -> dict[str, Any]:
     return target
 
 
-def _keyboard(buttons: Sequence[Button]) -> dict[str, Any]:
-    return {"inline_keyboard": [[{"text": b.label[:64], "callback_data": b.action}] for b in buttons]}
+def _markup(buttons: Sequence[Button]) -> dict[str, Any]:
+    if not buttons:
+        return {}
+    return {"reply_markup": {"inline_keyboard": [[{"text": b.label[:64], "callback_data": b.action}] for b in buttons]}}
 
 
 def _rate(place: Place) -> Rate:

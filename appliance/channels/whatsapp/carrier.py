@@ -13,6 +13,7 @@ from appliance.channels.light_markup import light
 from appliance.channels.outgoing import file_of, noted
 from appliance.channels.pacer import Pacer, Rate
 from appliance.channels.rendering import tidy
+from appliance.channels.tables import without_tables
 from appliance.channels.whatsapp.api import RefusedError, WhatsAppApi
 from appliance.clock import Clock
 from appliance.errors import ApplianceError, DeliveryError
@@ -49,7 +50,7 @@ class WhatsAppCarrier(Carrier):
 
     def split(self, text: str) -> list[Part]:
         """Markdown to WhatsApp's marks, in parts; there is always one."""
-        shown = light(tidy(text), lambda words, url: words if words == url else f"{words} ({url})")
+        shown = light(without_tables(tidy(text)), lambda words, url: words if words == url else f"{words} ({url})")
         return [{"text": part} for part in split_fenced(shown, MESSAGE_UNITS)] or [{"text": "…"}]
 
     async def send(self, place: Place, part: Part, nonce: str, buttons: Sequence[Button] = ()) -> str:

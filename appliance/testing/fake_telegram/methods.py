@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from appliance.testing.fake_telegram.errors import bad_request
 from appliance.testing.fake_telegram.limits import checked_markup, checked_text, json_field
+from appliance.testing.fake_telegram.rich import checked_rich
 from appliance.testing.fake_telegram.state import Chat, Json, World
 
 _COMMAND = re.compile(r"[a-z0-9_]{1,32}")
@@ -88,6 +89,8 @@ def _edited(world: World, params: Json, changes: Json) -> Any:
     world.flood.check(chat)
     message = world.own_message(chat, _integer(params, "message_id"), "edit")
     for needed, words in (("text", "text"), ("caption", "caption")):
+        if "rich_message" in message:
+            break
         if needed in changes and needed not in message and not (needed == "caption" and "text" not in message):
             raise bad_request(f"there is no {words} in the message to edit")
     before = {name: message.get(name) or None for name in changes}
@@ -106,8 +109,13 @@ def _edited(world: World, params: Json, changes: Json) -> Any:
 
 
 def edit_message_text(world: World, params: Json) -> Any:
+    if params.get("rich_message"):
+        rich = checked_rich(params)
+        changes: Json = {"rich_message": rich, "text": None, "entities": None, "reply_markup": checked_markup(params)}
+        return _edited(world, params, changes)
     text, entities = checked_text(params)
-    return _edited(world, params, {"text": text, "entities": entities, "reply_markup": checked_markup(params)})
+    changes = {"text": text, "entities": entities, "rich_message": None, "reply_markup": checked_markup(params)}
+    return _edited(world, params, changes)
 
 
 def edit_message_caption(world: World, params: Json) -> Any:

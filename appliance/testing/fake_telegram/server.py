@@ -15,6 +15,7 @@ from appliance.testing.fake_telegram.errors import ApiError, bad_request
 from appliance.testing.fake_telegram.limits import json_field
 from appliance.testing.fake_telegram.methods import METHODS
 from appliance.testing.fake_telegram.people import People
+from appliance.testing.fake_telegram.rich import rich_text
 from appliance.testing.fake_telegram.state import Call, Fault, Json, World
 
 TOKEN = "7000001:fake-token-for-tests-only-0123456789"
@@ -92,7 +93,7 @@ class FakeTelegram:
     def texts(self, chat: int) -> list[str]:
         """What the bot's messages in a chat say now, oldest first."""
         own = self.world.me["id"]
-        return [str(m.get("text", m.get("caption", ""))) for m in self.world.visible(chat) if m["from"]["id"] == own]
+        return [_said(m) for m in self.world.visible(chat) if m["from"]["id"] == own]
 
     # --- the Bot API ----------------------------------------------------------------------------------------------
 
@@ -271,3 +272,9 @@ def _dropped(request: web.Request) -> web.Response:
     if request.transport is not None:
         request.transport.abort()
     return web.Response()
+
+
+def _said(message: Json) -> str:
+    if "rich_message" in message:
+        return rich_text(message["rich_message"])
+    return str(message.get("text", message.get("caption", "")))

@@ -67,6 +67,23 @@ async def test_code_that_is_cut_is_code_in_every_part(chat: Driver) -> None:
     assert len(chat.code()) > 1 or not chat.cuts
 
 
+@pytest.mark.parametrize("note", ["", "a remark that is far too long for one line of a phone"])
+async def test_a_table_of_forty_rows_is_read_row_by_row_without_its_bars(chat: Driver, note: str) -> None:
+    async def table(inbound: Inbound) -> str:
+        rows = [f"| 第{n}行 | a < b && {n} | {note} |" for n in range(40)]
+        return "\n".join(["As asked:", "", "| 行 | Value | Note |", "|---|--:|---|", *rows, "", "That is all."])
+
+    chat.bench.front.answer = table
+    await chat.say("the table")
+    await chat.bench.until(lambda: "That is all." in "\n".join(chat.replies()), 60)
+    said = "\n".join(chat.replies())
+    places = [said.index(f"第{n}行") for n in range(40)]
+    assert places == sorted(places)
+    assert all(said.count(f"第{n}行") == 1 and f"a < b && {n}" in said for n in range(40))
+    assert said.count(note) >= 40
+    assert "|--" not in said
+
+
 async def test_what_is_said_while_it_is_said_ends_as_one_answer(chat: Driver) -> None:
     going = asyncio.Event()
 

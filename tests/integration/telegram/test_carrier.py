@@ -8,14 +8,16 @@ import contextlib
 import pytest
 
 from appliance.errors import DeliveryError
-from appliance.messages import Attachment
+from appliance.messages import Attachment, Button
+from appliance.testing.fake_telegram.state import Fault
 from tests.telegram_bench import OWNER, Bench
 
 
 @pytest.fixture
 async def place(paired: Bench) -> dict:
     paired.telegram.people.say(OWNER, "hello")
-    await paired.until(lambda: "You said: hello" in paired.replies())
+    sent = "SELECT count(*) FROM outbox WHERE state = 'sent'"
+    await paired.until(lambda: "You said: hello" in paired.replies() and paired.database.read(sent) == [(1,)])
     return paired.front.heard[0].place
 
 
@@ -28,6 +30,31 @@ async def test_the_same_text_is_sent_once_and_the_same_edit_after_a_kill_is_succ
     carrier._shown.clear()  # a new process knows nothing of what was shown
     await carrier.edit(place, message, carrier.split("answer")[0])
     assert "not modified" in paired.telegram.calls("editMessageText")[-1].outcome
+
+
+TABLE = "| a | b |\n|---|---|\n| 1 | 2 |"
+
+
+async def test_a_table_is_a_rich_message_with_its_buttons_and_may_be_edited_again(paired: Bench, place: dict) -> None:
+    carrier = paired.channel.carrier
+    message = await carrier.place(place)
+    for _ in range(2):  # the second is a new process that knows nothing of what was shown
+        await carrier.edit(place, message, carrier.split(TABLE)[0], (Button("Once", "opaque"),))
+        carrier._shown.clear()
+    shown = paired.telegram.world.messages[OWNER, int(message)]
+    assert shown["rich_message"]["blocks"][0]["type"] == "table"
+    assert "text" not in shown
+    assert shown["reply_markup"]["inline_keyboard"][0][0]["text"] == "Once"
+    await carrier.edit(place, message, carrier.split("words")[0])
+    assert paired.replies()[-1] == "words"
+
+
+async def test_where_rich_messages_are_refused_the_table_is_text(paired: Bench, place: dict) -> None:
+    carrier = paired.channel.carrier
+    message = await carrier.place(place)
+    paired.telegram.world.faults.append(Fault("editmessagetext", code=400, description="message text is empty"))
+    await carrier.edit(place, message, carrier.split(TABLE)[0])
+    assert paired.replies()[-1] == "a | b\n--+--\n1 | 2"
 
 
 async def test_a_placeholder_that_the_person_deleted_does_not_swallow_the_answer(paired: Bench, place: dict) -> None:
