@@ -183,7 +183,7 @@ class Parts(Foundation):
             footer=lambda reply: footer_text(reply.model, reply.cost) if self.settings.budget.footer else "",
         )
         self.intake.pool = self.pool
-        self.intake.listener = Listener(self.settings.speech)
+        self.intake.listener = Listener(self.settings.speech, self.supervisor if self.supervisor.hears else None)
         self.events.listen(self.delivery.on_event)
         self.events.listen(self.intake.on_event)
         self.events.listen(self.monitoring.on_event)
@@ -210,7 +210,7 @@ class Parts(Foundation):
             settings.memory,
             self.supervisor.base_url,
             local_token=self.supervisor.token,
-            wanted=self.supervisor.wanted and settings.local.embedder != "off",
+            wanted=self.supervisor.embeds,
             meter=PaidEmbeddings(self.budget, free=not settings.memory.embedder_costs),
         )
         self.memory = Memory(

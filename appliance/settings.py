@@ -104,6 +104,9 @@ class LocalModelSettings(Section):
     memory_limit_mb: int = setting(0, "Memory limit of the models process in MiB; 0 is by model size.", ge=0)
     context: int = setting(0, "Context window in tokens; 0 is what fits the model and the memory.", ge=0)
     embedder: str = setting("auto", "Embedding model: `auto`, a catalogue name, a GGUF path, or `off`.")
+    transcriber: str = setting(
+        "off", "What writes down voice messages here: a catalogue name, or `off`.", "whisper-base"
+    )
 
 
 class AnthropicSettings(Section):

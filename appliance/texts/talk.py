@@ -154,9 +154,9 @@ TALK: dict[str, tuple[str, str, str]] = {
         "（完整回复共 {characters} 个字符，请见附件。）",
     ),
     "voice_unheard": (
-        "I cannot hear voice messages: no transcriber is set up (`speech.url`). Please write it.",
-        "我聽不了語音訊息：尚未設定語音轉文字（`speech.url`）。請用文字告訴我。",
-        "我听不了语音消息：尚未设置语音转文字（`speech.url`）。请用文字告诉我。",
+        "I cannot hear voice messages: no transcriber is set up (`local.transcriber`). Please write it.",
+        "我聽不了語音訊息：尚未設定語音轉文字（`local.transcriber`）。請用文字告訴我。",
+        "我听不了语音消息：尚未设置语音转文字（`local.transcriber`）。请用文字告诉我。",
     ),
     "merged": (
         "I read your {count} messages together.",

@@ -11,6 +11,8 @@ import pytest
 from aiohttp import web
 
 from appliance.messages import Attachment, Inbound, Person, Role, SessionKey
+from appliance.settings_channels import SpeechSettings
+from appliance.speech import Listener
 from appliance.testing.fake_anthropic import Reply
 
 OGG = b"OggS" + b"\0" * 60
@@ -23,6 +25,7 @@ class FakeTranscriber:
         self.url = ""
         self.said = "buy milk 買牛奶"
         self.status = 200
+        self.error: dict[str, str] | None = None
         self.seen: list[tuple[str, bytes]] = []
         self.going = asyncio.Event()
         self.going.set()
@@ -35,7 +38,7 @@ class FakeTranscriber:
             return web.Response(status=422)
         self.seen.append((str(form["model"]), file.file.read()))
         await self.going.wait()
-        return web.json_response({"text": f" {self.said} "}, status=self.status)
+        return web.json_response({"text": f" {self.said} ", "error": self.error}, status=self.status)
 
 
 @pytest.fixture
@@ -97,7 +100,7 @@ async def test_a_text_that_comes_while_speech_is_written_down_stays_behind_it(
 async def test_without_a_transcriber_the_person_is_told_and_no_model_is_asked(start: Any, tmp_path: Path) -> None:
     home = await start()
     receipt = await home.house.intake.accept(voice(tmp_path, "v1"))
-    assert "speech.url" in await answered(home, receipt.row)
+    assert "local.transcriber" in await answered(home, receipt.row)
     assert home.prompts() == []
     home.provider.default(lambda body: Reply(text="I read it"))
     both = await home.house.intake.accept(voice(tmp_path, "v2", "listen to this"))
@@ -114,3 +117,30 @@ async def test_trouble_with_the_transcriber_is_said_and_loses_no_message(
     receipt = await home.house.intake.accept(voice(tmp_path, "v1"))
     assert await answered(home, receipt.row) == "ok"
     assert "could not be written down: the transcriber answered 500" in home.prompts()[0]
+
+
+async def test_the_models_service_is_waited_for_while_it_loads_and_says_itself_what_is_wrong(
+    transcriber: FakeTranscriber, tmp_path: Path
+) -> None:
+    class Service:
+        token = "t0ken"
+        asked = 0
+
+        def base_url(self) -> str | None:
+            self.asked += 1
+            transcriber.status = 503 if self.asked == 2 else transcriber.status
+            return f"{transcriber.url}/v1" if self.asked > 1 else None
+
+    async def waited() -> None:
+        while transcriber.status != 503:
+            await asyncio.sleep(0.01)
+        transcriber.status = 200
+
+    listener = Listener(SpeechSettings(), Service())
+    ready = asyncio.create_task(waited())
+    heard = await listener.listen(voice(tmp_path, "v1"))
+    await ready
+    assert heard.text == "buy milk 買牛奶"
+    transcriber.status, transcriber.error = 400, {"message": "The file is no sound that can be read."}
+    heard = await listener.listen(voice(tmp_path, "v2"))
+    assert heard.text == "[voice message: it could not be written down: The file is no sound that can be read.]"

@@ -167,6 +167,18 @@ def test_the_service_is_wanted_only_where_the_settings_name_it(
     assert needed(load_settings(environ={**environ, "APPLIANCE_STATE_DIR": str(tmp_path)})) == wanted
 
 
+@pytest.mark.parametrize(("enabled", "wanted"), [("true", True), ("false", False)])
+def test_a_transcriber_alone_is_reason_enough_and_brings_no_other_model(
+    enabled: str, wanted: bool, tmp_path: Path
+) -> None:
+    environ = {"APPLIANCE_LOCAL__TRANSCRIBER": "whisper-base", "APPLIANCE_LOCAL__ENABLED": enabled}
+    found = Supervisor(load_settings(environ=environ).local, tmp_path, chat=False, embedder=False)
+    assert (found.wanted, found.hears, found.embeds) == (wanted, wanted, False)
+    asked = found._child_command()
+    assert asked[asked.index("--chat") + 1] == asked[asked.index("--embedder") + 1] == "off"
+    assert asked[asked.index("--transcriber") + 1] == ("whisper-base" if wanted else "off")
+
+
 def test_the_supervisor_brings_no_heavy_library_along() -> None:
     code = (
         "import sys; import appliance.local_models.supervisor, appliance.local_models.commands;"
