@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import ipaddress
 import os
 import socket
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 _LATE = 36 * 3600.0  # seconds; a nightly backup is due after 24 hours
 _CGROUPS = Path("/sys/fs/cgroup")
 _DOCKER_PORT = 2375
+_FETCH_AGAIN = "appliance models verify sets it aside, then appliance models pull {} fetches it again."
+_READ_SECONDS = 4.0  # for one model file: two are read, and a check has ten
 
 
 def backup_age(patient: Patient) -> Outcome | None:
@@ -56,15 +60,45 @@ def model_files(patient: Patient) -> Outcome | None:
     here = [item for item in wanted if files.path(item).exists()]
     cut = [item.name for item in here if not files.present(item)]
     if cut:
-        fix = f"appliance models verify, or fetch it again: appliance models pull {cut[0]}"
-        return "fail", f"The file of {cut[0]} is not the size that was fetched.", fix
+        return "fail", f"The file of {cut[0]} is not the size that was fetched.", _FETCH_AGAIN.format(cut[0])
+    sums = {
+        item.name: (record.sha256, _sum_of(files.path(item))) for item in here if (record := files.record(item.name))
+    }
+    spoiled = [name for name, (wanted, found) in sums.items() if found and found != wanted]
+    if spoiled:
+        return "fail", f"The file of {spoiled[0]} is not the one that was fetched.", _FETCH_AGAIN.format(spoiled[0])
     needs = sum(item.memory(min(local.context or 8192, item.context)) for item in wanted)
     names = " and ".join(item.name for item in wanted)
     text = f"{names} take about {needs / 1024**3:.1f} of {memory / 1024**3:.1f} GiB of memory."
+    if not all(found for _, found in sums.values()):
+        text += " Reading them through takes long here: appliance models verify."
     if needs > memory * 0.9:
         best = catalogue.best_fit(memory).name
         return "warn", text, f"Take a smaller one: APPLIANCE_LOCAL__MODEL={best}"
     return "pass", text
+
+
+def _sum_of(path: Path) -> str:
+    """The checksum of a file, read once for each state it is in; empty when reading it takes too long."""
+    status = path.stat()
+    return _read(path, status.st_size, status.st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=8)
+def _read(path: Path, _size: int, _changed: int) -> str:
+    from appliance.local_models.errors import StoppedError
+    from appliance.local_models.progress import Stop
+    from appliance.local_models.store import file_hash
+
+    stop = Stop()
+    timer = threading.Timer(_READ_SECONDS, stop.set)
+    timer.start()
+    try:
+        return file_hash(path, stop=stop)
+    except StoppedError:
+        return ""
+    finally:
+        timer.cancel()
 
 
 def _chosen(name: str, kind: catalogue.Kind, memory: int, context: int) -> catalogue.Entry:

@@ -9,6 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from appliance.doctor import CHECKS, Finding, Patient, examine
 from appliance.errors import StateError
 from appliance.settings import Settings
 from appliance.storage import StateLock
+from tests.answering import answering
 
 
 def patient(tmp_path: Path, **settings: Any) -> Patient:
@@ -115,6 +117,63 @@ async def test_a_chain_that_needs_a_key_without_one_fails(tmp_path: Path, only: 
     assert (await only(patient(tmp_path), "key"))["key"].status == "pass"
     given = patient(tmp_path, anthropic={"api_key": "sk-ant-x"})
     assert "not tried" in (await only(given, "key"))["key"].detail
+
+
+@pytest.mark.parametrize(
+    ("answered", "status", "said"),
+    [(200, "pass", "accepts"), (401, "fail", "refuses"), (403, "fail", "refuses"), (529, "warn", "529")],
+)
+async def test_online_the_key_is_tried_and_never_shown(
+    tmp_path: Path, only: Any, answered: int, status: str, said: str
+) -> None:
+    with answering({}, answered) as address:
+        who = patient(tmp_path, anthropic={"api_key": "sk-ant-shown-never", "base_url": address})
+        who.online = True
+        found = (await only(who, "key"))["key"]
+    assert (found.status, said in found.detail) == (status, True)
+    assert "shown-never" not in str(found)
+
+
+async def test_online_a_provider_out_of_reach_is_a_failure(tmp_path: Path, only: Any) -> None:
+    who = patient(tmp_path, anthropic={"api_key": "sk-ant-x", "base_url": f"http://127.0.0.1:{free_port()}"})
+    who.online = True
+    found = (await only(who, "key"))["key"]
+    assert (found.status, found.fix) == ("fail", "Check the network.")
+
+
+@pytest.mark.parametrize(("ahead", "status"), [(3600, "warn"), (-3600, "warn"), (20, "pass")])
+async def test_online_a_clock_that_differs_from_the_providers_is_a_warning(
+    tmp_path: Path, only: Any, ahead: int, status: str
+) -> None:
+    with answering({}, date=formatdate(time.time() - ahead, usegmt=True)) as address:
+        who = patient(tmp_path, anthropic={"base_url": address})
+        who.online = True
+        found = (await only(who, "clock"))["clock"]
+    assert found.status == status
+    assert status == "pass" or ("ahead" if ahead > 0 else "behind") in found.detail
+
+
+async def test_an_extension_that_cannot_be_loaded_is_a_failure(
+    tmp_path: Path, only: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (await only(patient(tmp_path), "vectors"))["vectors"].status == "pass"
+    broken = tmp_path / "vec0.so"
+    broken.write_bytes(b"no library at all")
+    monkeypatch.setattr("appliance.memory.vectors.extension_path", lambda: str(broken))
+    found = (await only(patient(tmp_path), "vectors"))["vectors"]
+    assert found.status == "fail"
+    assert "Reinstall" in found.fix
+
+
+async def test_a_models_service_that_is_away_or_refuses_is_a_failure(tmp_path: Path, only: Any) -> None:
+    async def found(url: str) -> Finding:
+        who = patient(tmp_path, models={"chain": ["local"]}, local={"enabled": True, "url": url})
+        return (await only(who, "local-model"))["local-model"]  # type: ignore[no-any-return]
+
+    assert (await found(f"http://127.0.0.1:{free_port()}")).status == "fail"
+    for answered, status in ((503, "fail"), (200, "pass")):
+        with answering({}, answered) as address:
+            assert (await found(address)).status == status
 
 
 async def test_old_prices_warn(tmp_path: Path, only: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ import pytest
 from appliance import doctor_service as service
 from appliance.examination import Patient
 from appliance.settings import Settings
+from tests.answering import answering
 
 BOTH = {"telegram": {"bot_token": "1:a"}, "discord": {"bot_token": "d"}}
 
@@ -50,29 +49,6 @@ def test_a_mailbox_that_does_not_work_is_told_with_its_page(tmp_path: Path) -> N
     assert (Path(__file__).parents[2] / "docs/how-to/email.md").is_file()
 
 
-@contextmanager
-def telegram(answers: dict[str, Any]) -> Iterator[str]:
-    """A Bot API that answers each method with what is given."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = json.dumps(answers[self.path.rpartition("/")[2]]).encode()
-            self.send_response(200)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join(5)
-
-
 @pytest.mark.parametrize(
     ("webhook", "groups", "reads_all", "said"),
     [
@@ -89,13 +65,34 @@ def test_what_telegram_itself_says_of_the_bot_is_asked_online(
         "getMe": {"ok": True, "result": {"can_read_all_group_messages": reads_all}},
         "getWebhookInfo": {"ok": True, "result": {"url": webhook}},
     }
-    with telegram(answers) as address:
+    with answering(answers) as address:
         who = patient(tmp_path, {"parts": []}, telegram={"bot_token": "1:a", "api_base": address, "groups": groups})
         who.online = True
         outcome = service.channels(who)
     assert outcome is not None
     assert (outcome[0] == "pass") is (said is None)
     assert said is None or said in outcome[1]
+
+
+@pytest.mark.parametrize("status", [401, 404])
+def test_a_token_that_telegram_refuses_is_a_failure_that_does_not_show_it(tmp_path: Path, status: int) -> None:
+    with answering({}, status) as address:
+        who = patient(tmp_path, {"parts": []}, telegram={"bot_token": "1:secret", "api_base": address})
+        who.online = True
+        outcome = service.channels(who)
+    assert outcome == ("fail", "Telegram refuses the bot's token.", "Ask BotFather for /token and set it.")
+
+
+def test_a_telegram_that_cannot_be_reached_is_a_warning_that_does_not_show_the_token(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    base = f"http://127.0.0.1:{port}"
+    who = patient(tmp_path, {"parts": []}, telegram={"bot_token": "1:secret", "api_base": base})
+    who.online = True
+    outcome = service.channels(who)
+    assert outcome is not None
+    assert outcome[0] == "warn"
+    assert "secret" not in "".join(outcome)
 
 
 def test_channels_without_a_token_are_no_finding(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import time
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,36 @@ def test_a_model_that_does_not_fit_or_is_cut_short_is_told(tmp_path: Path, monke
     assert doctor_upkeep.model_files(patient(tmp_path, models={"chain": ["claude-sonnet-5-5"]})) is None
 
 
+def test_a_model_file_with_other_bytes_is_a_failure_and_one_too_large_to_read_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from appliance.local_models import catalogue, store
+
+    who = patient(tmp_path, models={"chain": ["local"]}, local={"model": "qwen3-1.7b", "embedder": "off"})
+    monkeypatch.setattr(catalogue, "machine_memory", lambda: 16 * 1024**3)
+    files, item = store.Store(tmp_path / "models"), catalogue.resolve("qwen3-1.7b", "chat")
+    files.folder.mkdir()
+    path = files.path(item)
+    path.write_bytes(b"weights" * 1_000)
+    files.remember(item, store.file_hash(path), path.stat().st_size)
+
+    def found() -> tuple[str, ...]:
+        outcome = doctor_upkeep.model_files(who)
+        assert outcome is not None
+        return outcome
+
+    assert found()[0] == "pass"
+    path.write_bytes(b"weightz" * 1_000)
+    os.utime(path, (1, 1))
+    assert found()[:2] == ("fail", "The file of qwen3-1.7b is not the one that was fetched.")
+    assert "appliance models verify" in found()[-1]
+    monkeypatch.setattr(doctor_upkeep, "_READ_SECONDS", 0.0)
+    monkeypatch.setattr(store, "READ_BLOCK", 1)
+    os.utime(path, (2, 2))
+    assert found()[0] == "pass"
+    assert "appliance models verify" in found()[1]
+
+
 def test_a_kernel_that_limits_no_memory_is_told_with_the_way_to_switch_it_on(tmp_path: Path) -> None:
     who = patient(tmp_path)
     (tmp_path / "v2").mkdir()
@@ -98,13 +129,14 @@ def test_a_page_for_the_whole_network_and_an_open_engine_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wide = {"host": "0.0.0.0"}
-    monkeypatch.setattr(doctor_upkeep, "_answers", lambda host, port: False)
+    engine = socket.create_server(("127.0.0.1", 0))
+    monkeypatch.setattr(doctor_upkeep, "_DOCKER_PORT", engine.getsockname()[1])
+    assert doctor_upkeep.exposed(patient(tmp_path), {})[0] == "fail"
+    engine.close()
     assert doctor_upkeep.exposed(patient(tmp_path), {})[0] == "pass"
     assert doctor_upkeep.exposed(patient(tmp_path, server=wide), {})[0] == "warn"
     assert doctor_upkeep.exposed(patient(tmp_path, server=wide), {"BIND_ADDRESS": "127.0.0.1"})[0] == "pass"
     assert doctor_upkeep.exposed(patient(tmp_path, server=wide), {"BIND_ADDRESS": "192.168.1.4"})[0] == "warn"
-    monkeypatch.setattr(doctor_upkeep, "_answers", lambda host, port: port == 2375)
-    assert doctor_upkeep.exposed(patient(tmp_path), {})[0] == "fail"
 
 
 def test_what_the_owner_opened_wider_than_it_comes_is_listed(tmp_path: Path) -> None:
