@@ -236,6 +236,15 @@ def audit_report(settings: Settings) -> dict[str, Any]:
         database.close()
 
 
+def audit_lines(settings: Settings) -> list[str]:
+    """The audit chain as lines of JSON, also while the gateway runs."""
+    database = _reading(settings)
+    try:
+        return list(audit.Audit(database).export())
+    finally:
+        database.close()
+
+
 def _reading(settings: Settings) -> Database:
     path = settings.state / "core.db"
     if not path.exists():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import apsw
@@ -33,6 +33,7 @@ MIGRATIONS: list[Migration] = [
         """,
     )
 ]
+Row = tuple[int, str, str, str, str]  # seq, at, kind, fields as JSON, hash
 _FIRST = "0" * 64
 _LONGEST = 4_000  # characters of one field
 _encode = msgspec.json.Encoder(order="deterministic", enc_hook=str).encode
@@ -102,27 +103,45 @@ class Audit:
             await asyncio.gather(*self._pending)
 
     def verify(self) -> dict[str, Any]:
-        """Read the whole chain; return {"ok", "rows", "head", "problems": [{"seq", "what"}]}."""
-        previous, expected, rows = _FIRST, 1, 0
-        problems: list[dict[str, Any]] = []
-        for seq, at, kind, fields, digest in self._database.read(
-            "SELECT seq, at, kind, fields, hash FROM audit ORDER BY seq"
-        ):
-            if seq != expected:
-                problems.append({"seq": expected, "what": f"rows {expected} to {seq - 1} are missing"})
-            if digest != _chain(previous, seq, at, kind, fields):
-                problems.append({"seq": seq, "what": "the row or one before it was changed"})
-            previous, expected, rows = digest, seq + 1, rows + 1
+        """Read the whole chain; return what `check` does."""
         given = self._database.read("SELECT seq FROM sqlite_sequence WHERE name = 'audit'")
-        last = given[0][0] if given else 0
-        if last >= expected:
-            problems.append({"seq": expected, "what": f"rows {expected} to {last} are missing at the end"})
-        return {"ok": not problems, "rows": rows, "head": previous, "problems": problems}
+        return check(self._rows(), given[0][0] if given else 0)
 
     def export(self) -> Iterator[str]:
         """Every row as one line of JSON, oldest first."""
-        for seq, at, kind, fields, digest in self._database.read(
-            "SELECT seq, at, kind, fields, hash FROM audit ORDER BY seq"
-        ):
+        for seq, at, kind, fields, digest in self._rows():
             row = {"seq": seq, "at": at, "kind": kind, "fields": msgspec.json.decode(fields), "hash": digest}
             yield _encode(row).decode()
+
+    def _rows(self) -> list[Row]:
+        return self._database.read("SELECT seq, at, kind, fields, hash FROM audit ORDER BY seq")
+
+
+def exported(lines: Iterable[str]) -> Iterator[Row]:
+    """The rows of an export. Raises ValueError for a line that is none."""
+    for number, line in enumerate(lines, 1):
+        try:
+            row = msgspec.json.decode(line)
+            yield row["seq"], row["at"], row["kind"], _encode(row["fields"]).decode(), row["hash"]
+        except (msgspec.DecodeError, KeyError, TypeError) as error:
+            raise ValueError(f"Line {number} is no row of the audit log: {error}") from error
+
+
+def check(rows: Iterable[Row], last: int = 0) -> dict[str, Any]:
+    """Whether the chain is whole, in its order, and goes up to the row `last`.
+
+    Return {"ok", "rows", "head", "problems": [{"seq", "what"}]}; `head` is the hash of the last row.
+    """
+    previous, expected, count = _FIRST, 1, 0
+    problems: list[dict[str, Any]] = []
+    for seq, at, kind, fields, digest in rows:
+        if seq < expected:
+            problems.append({"seq": seq, "what": "the row is not in its place"})
+        elif seq > expected:
+            problems.append({"seq": expected, "what": f"rows {expected} to {seq - 1} are missing"})
+        if digest != _chain(previous, seq, at, kind, fields):
+            problems.append({"seq": seq, "what": "the row or one before it was changed"})
+        previous, expected, count = digest, seq + 1, count + 1
+    if last >= expected:
+        problems.append({"seq": expected, "what": f"rows {expected} to {last} are missing at the end"})
+    return {"ok": not problems, "rows": count, "head": previous, "problems": problems}

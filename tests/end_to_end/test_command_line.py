@@ -73,6 +73,23 @@ async def test_a_person_talks_sees_costs_and_what_was_said(gateway: GatewayProce
     assert (await appliance(state, "audit", "verify")).returncode == 0
 
 
+async def test_the_audit_log_leaves_as_a_file_that_shows_what_was_done_to_it(
+    gateway: GatewayProcess, state: Path, tmp_path: Path
+) -> None:
+    await appliance(state, "chat", "hello")
+    exported = (await appliance(state, "audit", "export")).stdout
+    file = tmp_path / "audit.jsonl"
+    file.write_text(exported)
+    whole = await appliance(state, "audit", "verify", "--file", str(file))
+    assert (whole.returncode, "unchanged, head" in whole.stdout) == (0, True)
+    file.write_text("".join(exported.splitlines(keepends=True)[1:]))
+    cut = await appliance(state, "audit", "verify", "--file", str(file))
+    assert (cut.returncode, "rows 1 to 1 are missing" in cut.stdout) == (1, True)
+    file.write_text("no export")
+    wrong = await appliance(state, "audit", "verify", "--file", str(file))
+    assert (wrong.returncode, "appliance audit export" in wrong.stderr) == (1, True)
+
+
 async def test_a_new_login_code_can_be_had(gateway: GatewayProcess, state: Path) -> None:
     made = json.loads((await appliance(state, "login", "--json")).stdout)
     response = await gateway.client.post(

@@ -77,6 +77,38 @@ async def test_every_kind_of_tampering_shows(database: Database, sql: str) -> No
     assert not chain.verify()["ok"]
 
 
+async def test_rows_that_changed_places_show(database: Database) -> None:
+    chain = await written(database)
+    tamper(
+        database.path,
+        "UPDATE audit SET seq = -2 WHERE seq = 2",
+        "UPDATE audit SET seq = 2 WHERE seq = 3",
+        "UPDATE audit SET seq = 3 WHERE seq = -2",
+    )
+    report = chain.verify()
+    assert [problem["seq"] for problem in report["problems"]] == [2, 3, 4]
+
+
+async def test_an_export_verifies_by_itself_and_shows_what_was_done_to_it(database: Database) -> None:
+    chain = await written(database)
+    chain.record("tool", text="牛奶 🥛", cost=0.1, nothing=None, many=["b", {"z": 1, "a": 2}])
+    await chain.flush()
+    lines = list(chain.export())
+    assert audit.check(audit.exported(lines)) == chain.verify()
+
+    def problems(changed: list[str]) -> list[tuple[int, str]]:
+        found = audit.check(audit.exported(changed), last=6)["problems"]
+        return [(problem["seq"], problem["what"]) for problem in found]
+
+    changed = "the row or one before it was changed"
+    assert problems([lines[0], lines[1].replace("l1", "l9"), *lines[2:]]) == [(2, changed)]
+    assert problems([lines[0], *lines[2:]]) == [(2, "rows 2 to 2 are missing"), (3, changed)]
+    assert problems(lines[:4]) == [(5, "rows 5 to 6 are missing at the end")]
+    assert (2, "the row is not in its place") in problems([lines[0], lines[2], lines[1], *lines[3:]])
+    with pytest.raises(ValueError, match="Line 2"):
+        list(audit.exported([lines[0], "{}"]))
+
+
 async def test_the_table_itself_refuses_changes(database: Database) -> None:
     await written(database)
     for sql in ("UPDATE audit SET kind='x'", "DELETE FROM audit"):
