@@ -40,6 +40,7 @@ def test_the_stack_is_what_the_compose_file_makes() -> None:
     assert done.returncode == 0
 
 
+@pytest.mark.docker  # in CI the docker program is there, and new enough
 def test_docker_itself_takes_the_stack() -> None:
     if shutil.which("docker") is None or run("docker", "stack", "config", "--help").returncode != 0:
         pytest.skip("this docker program knows no `stack config`")
