@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import uvloop
 from rich.console import Console
@@ -43,12 +45,16 @@ def _say_ready(house: Appliance, url: str) -> None:
         "" if house.auth.has_password else f"\nOne-time login code: [bold]{house.auth.new_code()}[/bold] (10 minutes)"
     )
     console = Console(stderr=False, highlight=False)
-    console.print(
-        Panel(f"[bold]{url}[/bold]{code}\nIn a terminal: appliance chat", title="Home agent appliance", expand=False)
-    )
+    terminal = f"In a terminal: {_command()} chat"
+    console.print(Panel(f"[bold]{url}[/bold]{code}\n{terminal}", title="Home agent appliance", expand=False))
     if house.server.exposure:
         console.print(house.server.exposure)
     sys.stdout.flush()
+
+
+def _command() -> str:
+    """How this program is called: by its name, or by its place where no PATH leads to it."""
+    return "appliance" if shutil.which("appliance") else str(Path(sys.executable).with_name("appliance"))
 
 
 async def _say_progress(house: Appliance) -> None:
