@@ -20,15 +20,17 @@ START_SECONDS = 60.0
 class GatewayProcess:
     """Given STATE, start Python with `command` on it (the gateway with a tally tool), the kernel choosing the port.
 
-    `environ` adds to a clean environment. Output goes to STATE.log beside the folder.
+    `environ` adds to a clean environment. `under` are words put before Python: a tracer. Output goes to STATE.log
+    beside the folder.
     """
 
     def __init__(self, state: Path, *command: str, **environ: str) -> None:
         self.state = state
         self._command = command or ("-m", "appliance.testing.gateway")
         self._environ = environ
+        self.under: tuple[str, ...] = ()
         self._process: asyncio.subprocess.Process | None = None
-        self.client = httpx2.AsyncClient(timeout=30.0)
+        self.client = httpx2.AsyncClient(timeout=120.0)
         self.url = ""
         self.ready_seconds = 0.0
 
@@ -49,8 +51,9 @@ class GatewayProcess:
         log = self.state.with_suffix(".log")
         with log.open("ab") as out:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, *self._command, env=environ, stdout=out, stderr=out, start_new_session=True
-            )
+                *self.under, sys.executable, *self._command, env=environ, stdout=out, stderr=out,
+                start_new_session=True,
+            )  # fmt: skip
         while not await self._answers():
             if self._process.returncode is not None:
                 raise RuntimeError(f"The gateway ended with {self._process.returncode}: {log.read_text()[-3000:]}")

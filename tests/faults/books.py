@@ -6,6 +6,7 @@ The fake provider, the tally file and the transcripts' own API are asked; no log
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import time
 from collections import Counter
@@ -46,15 +47,19 @@ class Outcome:
     twice: list[str] = field(default_factory=list)
     effects_twice: list[int] = field(default_factory=list)
     money: list[str] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
     kills: int = 0
     restart_to_answer: list[float] = field(default_factory=list)
 
     @property
     def bad(self) -> bool:
-        return bool(self.lost or self.twice or self.effects_twice or self.money)
+        return bool(self.lost or self.twice or self.effects_twice or self.money or self.damaged)
 
     def __str__(self) -> str:
-        return f"lost {self.lost} twice {self.twice} effects twice {self.effects_twice} money {self.money}"
+        return (
+            f"lost {self.lost} twice {self.twice} effects twice {self.effects_twice} money {self.money} "
+            f"damaged {self.damaged}"
+        )
 
 
 def answer(body: dict[str, Any]) -> Reply:
@@ -105,6 +110,15 @@ async def quiet(house: GatewayProcess, wanted: set[str]) -> Counter[str]:
     return answered
 
 
+def transcribed(state: Path) -> Counter[str]:
+    """How often each message was answered, whatever the answer was."""
+    found: Counter[str] = Counter()
+    for path in state.glob("agents/*/sessions/*.jsonl"):
+        for line in path.read_bytes().splitlines():
+            found.update(json.loads(line).get("in_reply_to", ()))
+    return found
+
+
 async def _names(house: GatewayProcess) -> set[str]:
     rows = await house.get("/api/sessions")
     return {row["name"] for row in (rows["sessions"] if isinstance(rows, dict) else rows)}
@@ -128,3 +142,22 @@ def money(path: Path, provider: FakeAnthropic) -> list[str]:
     if all(figure == "provider" for figure, _ in rows) and ours != theirs:
         problems.append(f"all rows are settled and {ours} is not {theirs}")
     return problems
+
+
+def damage(state: Path) -> list[str]:
+    """What cannot be read any more: databases, transcripts, day notes."""
+    found = []
+    for path in (state / "core.db", state / "index.db"):
+        connection = apsw.Connection(str(path))
+        result = next(iter(connection.execute("PRAGMA integrity_check")))[0]
+        connection.close()
+        if result != "ok":
+            found.append(f"{path.name}: {result}")
+    for path in state.glob("agents/*/sessions/*.jsonl"):
+        for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+            try:
+                json.loads(line)
+            except ValueError:
+                found.append(f"{path.name}:{number}")
+    notes = state.glob("agents/*/**/*.md")
+    return [*found, *(f"{path.name} is empty" for path in notes if not path.read_bytes())]

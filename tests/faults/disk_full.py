@@ -13,7 +13,6 @@ import argparse
 import asyncio
 import contextlib
 import errno
-import json
 import random
 import subprocess
 import sys
@@ -24,12 +23,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import apsw
 import httpx2
 
 from appliance.testing.fake_anthropic import FakeAnthropic
 from appliance.testing.process import GatewayProcess
-from tests.faults.books import Trouble, answer, messages_of, quiet
+from tests.faults.books import Trouble, answer, damage, messages_of, quiet
 
 DISK_MEGABYTES = 64
 HEALED_SECONDS = 60.0
@@ -103,25 +101,6 @@ async def accepted(house: GatewayProcess, rows: list[tuple[str, str, str]], paus
             refused += 1
         await asyncio.sleep(pause)
     return taken, refused
-
-
-def damage(state: Path) -> list[str]:
-    """What cannot be read any more: databases, transcripts, day notes."""
-    found = []
-    for path in (state / "core.db", state / "index.db"):
-        connection = apsw.Connection(str(path))
-        result = next(iter(connection.execute("PRAGMA integrity_check")))[0]
-        connection.close()
-        if result != "ok":
-            found.append(f"{path.name}: {result}")
-    for path in state.glob("agents/*/sessions/*.jsonl"):
-        for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-            try:
-                json.loads(line)
-            except ValueError:
-                found.append(f"{path.name}:{number}")
-    notes = state.glob("agents/*/**/*.md")
-    return [*found, *(f"{path.name} is empty" for path in notes if not path.read_bytes())]
 
 
 async def one_run(run: int, count: int, after: float, *, inodes: bool = False, hold: float = 2.0) -> Filled:

@@ -12,12 +12,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import random
 import sys
 import tempfile
 import time
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +23,7 @@ from appliance.testing.anthropic_replies import Reply, overloaded, rate_limited,
 from appliance.testing.fake_anthropic import FakeAnthropic
 from appliance.testing.process import GatewayProcess
 from tests.benchmarks.turn import rss_mb
-from tests.faults.books import answer, money
+from tests.faults.books import answer, money, transcribed
 
 HOUR, DAY = 60, 1_440
 FAULTS = ("none", "limited", "overloaded", "failing", "cut", "gone")
@@ -72,15 +70,6 @@ def zombies(pid: int) -> int:
     return count
 
 
-def answered(state: Path) -> Counter[str]:
-    """How often each message was answered, whatever the answer was."""
-    found: Counter[str] = Counter()
-    for path in state.glob("agents/*/sessions/*.jsonl"):
-        for line in path.read_bytes().splitlines():
-            found.update(json.loads(line).get("in_reply_to", ()))
-    return found
-
-
 async def soak(messages: int, seed: int, kills: bool) -> dict[str, Any]:
     """Send that many messages, one after the other; return the sums."""
     chance = random.Random(seed)
@@ -112,7 +101,7 @@ async def soak(messages: int, seed: int, kills: bool) -> dict[str, Any]:
                         dead = max(dead, zombies(house.pid))
                         print(f"day {len(memory)}: {memory[-1]} MiB", flush=True)
                 await house.stop()
-                counts = answered(state)
+                counts = transcribed(state)
                 books = money(state / "core.db", provider)
             finally:
                 await house.close()

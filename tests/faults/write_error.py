@@ -21,8 +21,8 @@ from pathlib import Path
 
 from appliance.testing.fake_anthropic import FakeAnthropic
 from appliance.testing.process import GatewayProcess
-from tests.faults.books import Trouble, answer, quiet
-from tests.faults.disk_full import accepted, damage
+from tests.faults.books import Trouble, answer, damage, quiet
+from tests.faults.disk_full import accepted
 
 # file below STATE, system call, errno
 TARGETS = (
