@@ -31,7 +31,6 @@ from appliance.settings_checks import ChecksSettings
 from appliance.settings_exec import ExecSettings
 from appliance.settings_hooks import HooksSettings
 from appliance.settings_mcp import McpServerSettings, ServerName
-from appliance.settings_names import NOT_SETTINGS, PREFIX, SHORT_NAMES
 from appliance.settings_web import WebSettings
 
 

@@ -20,7 +20,8 @@ from pydantic.fields import FieldInfo
 
 from appliance import settings_page
 from appliance.errors import SettingsError
-from appliance.settings import NOT_SETTINGS, PREFIX, SHORT_NAMES, Settings
+from appliance.settings import Settings
+from appliance.settings_names import NOT_SETTINGS, PREFIX, SHORT_NAMES
 
 _NO_FIELD = FieldInfo()
 Keys = tuple[str, ...]
