@@ -13,10 +13,11 @@ from typing import Annotated, Any
 import typer
 
 from appliance import __version__, cli_mcp, cli_memory, cli_money, cli_people, cli_policy, cli_sessions, cli_skills
-from appliance.cli_common import Config, Json, ask, choose_config, chosen_config, settings, show
+from appliance.cli_common import Agent, Config, Json, ask, choose_config, chosen_config, settings, show
 from appliance.cli_cron import cron_app
 from appliance.client import GatewayClient
 from appliance.errors import ApplianceError, InputError
+from appliance.messages import MAIN
 from appliance.settings_load import load_settings
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
@@ -84,13 +85,14 @@ def up(
 def chat(
     text: Annotated[str | None, typer.Argument(help="Say this and exit; without it, a conversation.")] = None,
     session: Annotated[str, typer.Option(help="Which conversation.")] = "main",
+    agent: Agent = MAIN,
     as_json: Json = False,
 ) -> None:
     """Talk to the running gateway."""
     from appliance import terminal
 
     client = GatewayClient.find(settings().state)
-    raise typer.Exit(terminal.chat(client, text, session=session, as_json=as_json))
+    raise typer.Exit(terminal.chat(client, text, session=session, agent=agent, as_json=as_json))
 
 
 @app.command()
@@ -124,7 +126,7 @@ def status(as_json: Json = False) -> None:
 
 @app.command()
 def context(
-    session: Annotated[str, typer.Option(help="Which conversation.")] = "main",
+    session: Annotated[str, typer.Option(help="Which conversation: a name, or a full key.")] = "main",
     as_json: Json = False,
 ) -> None:
     """What the next request would hold, part by part."""

@@ -16,6 +16,7 @@ from appliance.settings import Settings
 from appliance.settings_load import load_settings
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Agent = Annotated[str, typer.Option("--agent", help="Which agent, where there are several.")]
 Config = Annotated[Path | None, typer.Option("--config", help="Settings file instead of STATE/config/appliance.toml.")]
 
 

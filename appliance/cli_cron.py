@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from appliance.cli_common import Json, ask, house, settings, show
+from appliance.cli_common import Agent, Json, ask, house, settings, show
 from appliance.client import GatewayClient, NotRunningError
 from appliance.errors import InputError, NotFoundError
-from appliance.messages import THE_OWNER
+from appliance.messages import MAIN, THE_OWNER
 
 cron_app = typer.Typer(no_args_is_help=True, help="Schedules: list, add, remove, run, preview.")
 _MOST = 10_000
@@ -62,7 +62,10 @@ def listing(as_json: Json = False) -> None:
     for row in rows:
         last = f"  last {row['last']['planned']} {row['last']['state']}" if row["last"] else ""
         reason = f" ({row['reason']})" if row["reason"] else ""
-        typer.echo(f"{row['id']}  {row['name']}: {row['schedule']} ({row['zone']})  {row['state']}{reason}{last}")
+        whose = "" if row["agent"] == MAIN else f"{row['agent']}: "
+        typer.echo(
+            f"{row['id']}  {whose}{row['name']}: {row['schedule']} ({row['zone']})  {row['state']}{reason}{last}"
+        )
         for line in (f"next {row['next']}" if row["next"] else "", row["note"]):
             if line:
                 typer.echo(f"        {line}")
@@ -85,6 +88,7 @@ def add(
     ] = "",
     budget: Annotated[str, typer.Option(help="Dollars a day for this job.")] = "",
     late: Annotated[str, typer.Option(help="How late a missed run may be made up for, such as 2h.")] = "",
+    agent: Agent = MAIN,
     as_json: Json = False,
 ) -> None:
     """Schedule something."""
@@ -102,10 +106,11 @@ def add(
     try:
         client = GatewayClient.find(settings().state)
     except NotRunningError:
-        row = _add_offline(line)
+        row = _add_offline(line, agent)
     else:
         before = {row["id"] for row in _jobs()}
-        said = client.call("POST", "/api/messages", {"session": "main", "text": f"/cron add {line}"})["reply"]
+        body = {"session": "main", "agent": agent, "text": f"/cron add {line}"}
+        said = client.call("POST", "/api/messages", body)["reply"]
         fresh = [row for row in _jobs() if row["id"] not in before]
         if not fresh:
             raise InputError(said)
@@ -156,11 +161,11 @@ def _job(name: str) -> dict[str, Any]:
     return found[0]
 
 
-def _add_offline(line: str) -> dict[str, Any]:
+def _add_offline(line: str, agent: str) -> dict[str, Any]:
     from appliance.automation.commands import parse_wish
 
     async def work(parts: Any) -> dict[str, Any]:
-        standing = await parts.automation.desk.add(parse_wish(line), THE_OWNER)
+        standing = await parts.automation.desk.add(parse_wish(line), THE_OWNER, agent)
         await parts.audit.flush()
         return dict(parts.automation.cron.shown(standing))
 

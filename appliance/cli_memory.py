@@ -9,16 +9,22 @@ from urllib.parse import quote
 
 import typer
 
-from appliance.cli_common import Json, ask, change, show
+from appliance.cli_common import Agent, Json, ask, change, show
+from appliance.messages import MAIN
 
 app = typer.Typer(no_args_is_help=True, help="What is remembered.")
 
 
 @app.command()
-def search(query: str, limit: Annotated[int, typer.Option(help="Most results.")] = 6, as_json: Json = False) -> None:
+def search(
+    query: str,
+    limit: Annotated[int, typer.Option(help="Most results.")] = 6,
+    agent: Agent = MAIN,
+    as_json: Json = False,
+) -> None:
     """Find what was said and written."""
-    path = f"/api/memory/search?q={quote(query, safe='')}&limit={limit}"
-    hits = ask(path, lambda parts: {"results": asyncio.run(_search(parts, query, limit))})["results"]
+    path = f"{_path('search', agent)}&q={quote(query, safe='')}&limit={limit}"
+    hits = ask(path, lambda parts: {"results": asyncio.run(_search(parts, query, limit, agent))})["results"]
     if as_json:
         show(hits)
         return
@@ -28,9 +34,13 @@ def search(query: str, limit: Annotated[int, typer.Option(help="Most results.")]
         typer.echo(f"{hit['path']}:{hit['start_line']}-{hit['end_line']}  {hit['score']:.2f}\n{hit['snippet']}\n")
 
 
-async def _search(parts: Any, query: str, limit: int) -> list[dict[str, Any]]:
+async def _search(parts: Any, query: str, limit: int, agent: str) -> list[dict[str, Any]]:
     await parts.memory.index.sync()
-    return list(await parts.owners_memory.search(query, limit))
+    return list(await parts.owners_memory(agent).search(query, limit))
+
+
+def _path(deed: str, agent: str) -> str:
+    return f"/api/memory/{deed}?agent={quote(agent, safe='')}"
 
 
 @app.command()
@@ -52,39 +62,40 @@ def capture(
 
 @app.command()
 def forget(
-    what: str, erase: Annotated[bool, typer.Option(help="Overwrite the text everywhere (a pasted secret).")] = False
+    what: str,
+    erase: Annotated[bool, typer.Option(help="Overwrite the text everywhere (a pasted secret).")] = False,
+    agent: Agent = MAIN,
 ) -> None:
     """Mark what matches as forgotten, or erase a text."""
-    show(
-        change(
-            "/api/memory/forget", {"what": what, "erase": erase}, lambda parts: parts.owners_memory.forget(what, erase)
-        )
-    )
+    body = {"what": what, "erase": erase}
+    show(change(_path("forget", agent), body, lambda parts: parts.owners_memory(agent).forget(what, erase)))
 
 
 @app.command()
-def undo() -> None:
+def undo(agent: Agent = MAIN) -> None:
     """Take back the newest forgetting."""
-    show(change("/api/memory/undo", {}, lambda parts: parts.owners_memory.undo()))
+    show(change(_path("undo", agent), {}, lambda parts: parts.owners_memory(agent).undo()))
 
 
 @app.command()
 def reindex() -> None:
     """Read every file anew and compare."""
-    show(change("/api/memory/reindex", {}, lambda parts: parts.owners_memory.reindex()))
+    show(change("/api/memory/reindex", {}, lambda parts: parts.owners_memory(MAIN).reindex()))
 
 
 @app.command()
-def tidy() -> None:
+def tidy(agent: Agent = MAIN) -> None:
     """Merge what was said twice, digest older notes, take repeated lines out of files over 5 KB (a copy is kept)."""
-    show(change("/api/memory/tidy", {}, lambda parts: parts.owners_memory.tidy()))
+    show(change(_path("tidy", agent), {}, lambda parts: parts.owners_memory(agent).tidy()))
 
 
 @app.command()
-def history(what: Annotated[str, typer.Argument(help="Words or an id.")] = "", as_json: Json = False) -> None:
+def history(
+    what: Annotated[str, typer.Argument(help="Words or an id.")] = "", agent: Agent = MAIN, as_json: Json = False
+) -> None:
     """Everything captured and forgotten, oldest first."""
-    path = f"/api/memory/history?what={quote(what, safe='')}"
-    entries = ask(path, lambda parts: {"entries": parts.owners_memory.history(what)})["entries"]
+    path = f"{_path('history', agent)}&what={quote(what, safe='')}"
+    entries = ask(path, lambda parts: {"entries": parts.owners_memory(agent).history(what)})["entries"]
     if as_json:
         show(entries)
         return

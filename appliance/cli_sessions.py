@@ -64,16 +64,14 @@ def compact(
 
 
 def agents(as_json: Json = False) -> None:
-    """The agents of this house: where each keeps its files, and its conversations."""
-    rows = ask("/api/sessions", lambda parts: parts.sessions.list())
-    sessions = rows["sessions"] if isinstance(rows, dict) else rows
-    folders = sorted(path for path in (settings().state / "agents").glob("*") if path.is_dir())
-    found = [
-        {"id": path.name, "workspace": str(path), "sessions": sum(row["agent"] == path.name for row in sessions)}
-        for path in folders
-    ]
+    """The agents of this house: who answers, what each spent today, where it keeps its files."""
+    rows = ask("/api/agents", lambda parts: {"agents": parts.overview.agents()})["agents"]
     if as_json:
-        show(found)
+        show(rows)
         return
-    for row in found:
-        typer.echo(f"{row['id']}  {row['workspace']}  {row['sessions']} conversations")
+    for row in rows:
+        limit = "" if row["limit"] is None else f" of ${row['limit']:.2f}"
+        talks = f"{row['sessions']} conversation{'' if row['sessions'] == 1 else 's'}"
+        channels = f" on {', '.join(row['channels'])}" if row["channels"] else ""
+        typer.echo(f"{row['id']}  {' → '.join(row['chain'])}  ${row['spent']:.2f}{limit} today  {talks}{channels}")
+        typer.echo(f"    {row['workspace']}")

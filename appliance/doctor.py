@@ -198,7 +198,7 @@ def _port(patient: Patient) -> Outcome | None:
 @check("key")
 def _key(patient: Patient) -> Outcome:
     settings = patient.settings
-    wanted = [name for name in settings.chain if name.startswith("claude")]
+    wanted = [name for name in settings.models_named if name.startswith("claude")]
     if not settings.has_key:
         if wanted:
             fix = "Set ANTHROPIC_API_KEY or ANTHROPIC_API_KEY_FILE."
@@ -310,7 +310,7 @@ def _browser(patient: Patient) -> Outcome | None:
 @check("local-model")
 def _local_model(patient: Patient) -> Outcome | None:
     settings = patient.settings
-    if not settings.local.enabled or "local" not in settings.chain:
+    if not settings.local.enabled or "local" not in settings.models_named:
         return None
     if settings.local.url:
         import httpx2  # only when the service is elsewhere

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 from appliance.credentials import ask_bot
 from appliance.examination import Outcome, Patient, Status
 from appliance.settings import Settings
+from appliance.settings_agents import discord_bots, telegram_bots
+from appliance.settings_channels import TelegramSettings
 
 _OLD_SCRAPE = 300.0  # seconds
 _ALREADY = ("gateway", "commands", "browser", "local model", "embedder")  # have checks of their own
@@ -28,17 +30,17 @@ def channels(patient: Patient) -> Outcome | None:
         parts = {part["name"]: part for part in status["parts"]}
         wrong = [parts[name] for name in wanted if name in parts and parts[name]["state"] in ("failed", "degraded")]
         if wrong:
-            return *_told(wrong), f"See docs/how-to/{wrong[0]['name']}.md."
-    if patient.online and "telegram" in wanted:
-        found = _telegram(settings)
+            return *_told(wrong), f"See docs/how-to/{wrong[0]['name'].partition('-')[0]}.md."
+    for name, bot in telegram_bots(settings.telegram, settings.agents).items() if patient.online else ():
+        found = _telegram(bot)
         if found is not None:
-            return found
+            return found[0], found[1] if name == "telegram" else f"{name}: {found[1]}", *found[2:]
     return "pass", f"Set up: {', '.join(wanted)}." + ("" if status else " The gateway does not run.")
 
 
-def _telegram(settings: Settings) -> Outcome | None:
-    """What Telegram itself says of the bot: token, webhook, privacy mode; None when there is nothing wrong."""
-    where = (settings.telegram.bot_token.get_secret_value(), settings.telegram.api_base)
+def _telegram(bot: TelegramSettings) -> Outcome | None:
+    """What Telegram itself says of a bot: token, webhook, privacy mode; None when there is nothing wrong."""
+    where = (bot.bot_token.get_secret_value(), bot.api_base)
     answer, me = ask_bot(*where, "getMe")
     if answer == "refused":
         return "fail", "Telegram refuses the bot's token.", "Ask BotFather for /token and set it."
@@ -46,13 +48,13 @@ def _telegram(settings: Settings) -> Outcome | None:
     if "unreachable" in (answer, hooked):
         return "warn", "Telegram cannot be reached.", "Check the network."
     there = str(hook.get("url", ""))
-    if there != settings.telegram.webhook_url and there:
+    if there != bot.webhook_url and there:
         return (
             "fail",
             "The bot has a webhook that is not ours, so its messages go there.",
             "Remove it with deleteWebhook.",
         )
-    if settings.telegram.groups and not me.get("can_read_all_group_messages"):
+    if bot.groups and not me.get("can_read_all_group_messages"):
         fix = "Tell BotFather /setprivacy Disable, then take the bot out of the group and add it again."
         return "warn", "Privacy mode is on: in groups the bot sees commands and mentions alone.", fix
     return None
@@ -126,12 +128,12 @@ def egress(patient: Patient, environ: Mapping[str, str] | None = None) -> Outcom
 def _needed(settings: Settings) -> list[str]:
     addresses = [
         (settings.has_key, settings.anthropic.base_url),
-        ("telegram" in settings.chats, settings.telegram.api_base),
-        ("discord" in settings.chats, settings.discord.api_base),
+        *((True, bot.api_base) for bot in telegram_bots(settings.telegram, settings.agents).values()),
+        *((True, bot.api_base) for bot in discord_bots(settings.discord, settings.agents).values()),
         ("whatsapp" in settings.chats, settings.whatsapp.api_base),
         ("slack" in settings.chats, settings.slack.api_base),
     ]
-    found = [urlsplit(address) for wanted, address in addresses if wanted]
+    found = [urlsplit(address) for address in dict.fromkeys(address for wanted, address in addresses if wanted)]
     return [parts.hostname for parts in found if parts.scheme == "https" and parts.hostname]
 
 

@@ -50,7 +50,7 @@ def model_files(patient: Patient) -> Outcome | None:
     from appliance.local_models import catalogue, store  # only this check reads the catalogue
 
     local = patient.settings.local
-    if not local.enabled or local.url or "local" not in patient.settings.chain:
+    if not local.enabled or local.url or "local" not in patient.settings.models_named:
         return None
     memory = catalogue.machine_memory()
     files = store.Store(patient.state / "models")

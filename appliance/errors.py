@@ -54,6 +54,13 @@ class NotFoundError(InputError):
     """What was asked for does not exist."""
 
 
+class NoAgentError(NotFoundError):
+    """No agent of this id is declared in the settings."""
+
+    def __init__(self, agent: str) -> None:
+        super().__init__(f"There is no agent {agent[:80]!r}.", fix="`appliance agents` lists them.")
+
+
 class TooLargeError(InputError):
     """Over a documented limit."""
 

@@ -12,7 +12,7 @@ from appliance.database import Database
 from appliance.errors import AccessError, InputError, SandboxError
 from appliance.gateway.commands import Ask, Choice, Commands, Said
 from appliance.mcp_client.channels import LABEL
-from appliance.messages import Role
+from appliance.messages import MAIN, Role, SessionKey
 from appliance.observability.health import Health, State
 from appliance.observability.metrics import Metrics
 from appliance.observability.notices import Choices, Notices
@@ -38,7 +38,7 @@ class TheOwner(Protocol):
 
     def language(self) -> str: ...
 
-    async def tell(self, text: str, choices: Choices = ()) -> None: ...
+    async def tell(self, text: str, choices: Choices = (), agent: str = MAIN) -> None: ...
 
 
 class Execution:
@@ -73,7 +73,7 @@ class Execution:
         )
         # A socket in the settings means that the runner is a service of its own.
         self.client = SandboxClient(runner_config(settings), start_runner=not settings.exec.runner_socket)
-        self.monitor = Monitor(self.client, changed=self._changed, ended=self._job_ended, keep_warm=("main",))
+        self.monitor = Monitor(self.client, changed=self._changed, ended=self._job_ended, keep_warm=(MAIN,))
         self.remote: SandboxClient | None = None
         if self._settings.enabled:
             metrics.at_scrape("exec_pool_ready", lambda: pool_ready(self.monitor.health))
@@ -131,6 +131,7 @@ class Execution:
                 (say(f"approval_{answer}", self._owner.language()), f"/approve {pending.id} {answer}")
                 for answer in answers
             ],
+            SessionKey(pending.session).agent,
         )
         return True
 
@@ -173,10 +174,11 @@ class Execution:
 
     async def run(self, script: str) -> CommandResult:
         """A script of the house's own in a fresh container without network. Raises SandboxError."""
-        return await self.client.run("main", script, limit=20.0)
+        return await self.client.run(MAIN, script, limit=20.0)
 
-    async def watched(self, command: str) -> bytes:
-        """What a command that a job watches prints, and how it ends. Nobody is asked: what wants a yes is refused.
+    async def watched(self, agent: str, command: str) -> bytes:
+        """What a command that an agent's job watches prints, and how it ends. Nobody is asked: what wants a yes is
+        refused.
 
         Raises InputError for what may not run, SandboxError when it could not or did not end in time.
         """
@@ -189,7 +191,7 @@ class Execution:
         if verdict.verdict != "allow":
             raise InputError(f"Not run: {verdict.why}")
         script = exactly(verdict.segments, verdict.environment) if verdict.segments else command
-        done = await self.client.run("main", script, limit=_WATCH_SECONDS)
+        done = await self.client.run(agent, script, limit=_WATCH_SECONDS)
         if done.outcome != "exited":
             raise SandboxError(f"The command did not end by itself: {done.outcome} {done.detail}".strip())
         return b"%d\n%b\0%b\n%d" % (done.code or 0, done.stdout, done.stdout_tail, done.stdout_total)

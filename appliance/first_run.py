@@ -57,7 +57,7 @@ class FirstRun:
             "model": {
                 "key": settings.has_key,
                 "fixed": self._fixed("anthropic.api_key"),
-                "chain": settings.chain,
+                "chain": settings.chain(),
                 "local": settings.local.enabled or bool(settings.local.url),
                 "local_fixed": self._fixed("models.chain"),
             },
@@ -132,7 +132,10 @@ class FirstRun:
 
     @property
     def _telegram(self) -> TelegramChannel | None:
-        return next((one for one in self.channels() if isinstance(one, TelegramChannel)), None)
+        return next(
+            (one for one in self.channels() if isinstance(one, TelegramChannel) and one.name == TelegramChannel.name),
+            None,
+        )
 
     def _fixed(self, path: str) -> str:
         origin = self.settings.origin(path)

@@ -122,8 +122,8 @@ class Foundation:
         settings = self.settings
         zone = lambda: settings.owner.zone  # noqa: E731 - the same small answer for three parts
         self.prices = Prices(settings.budget.price_file)
-        self.budget = Budget(self.core, self.prices, lambda: settings.budget, zone, self.clock, self._on_budget)
-        self.spending = Spending(self.core, lambda: settings.budget, zone, self.clock)
+        self.budget = Budget(self.core, self.prices, lambda: settings.limits, zone, self.clock, self._on_budget)
+        self.spending = Spending(self.core, lambda: settings.limits, zone, self.clock)
         orphans = self.budget.recover()
         if orphans:
             log.warning("calls cut off by the last stop are charged as reserved", calls=orphans)
@@ -153,7 +153,7 @@ class Foundation:
             self.shelf.find,
             self.budget,
             self.clock,
-            chain=lambda: settings.chain,
+            chain=lambda: settings.models_named,
             at_limit=lambda: settings.budget.at_limit,
             watcher=self.metrics,
         )

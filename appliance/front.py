@@ -12,7 +12,7 @@ from appliance.channels.webchat import WebChat
 from appliance.first_run import FirstRun
 from appliance.gateway.services import Services
 from appliance.memory.scopes import Scope
-from appliance.messages import THE_OWNER, SessionKey
+from appliance.messages import MAIN, THE_OWNER, SessionKey
 from appliance.parts import Parts
 from appliance.settings_example import in_force
 
@@ -21,17 +21,21 @@ _HITS = 50  # among which the conversations are looked for
 
 async def conversations(house: Parts, query: str) -> list[dict[str, Any]]:
     """The conversations in which the words of a query stand, best first, each with the place: as far as the owner's
-    main session may find them."""
-    key = SessionKey.main()
+    main session with each agent may find them."""
     found: dict[str, dict[str, Any]] = {}
-    for hit in await house.memory.search(query, Scope(key), _HITS):
-        folder, _, name = hit.path.partition("/")
-        if folder != "sessions" or not hit.parts["text"]:
-            continue
-        session = house.sessions.by_file(key.agent, name)
-        if session is not None:
-            found.setdefault(session.value, {"key": session.value, "snippet": hit.snippet})
+    for agent in house.settings.agent_ids:
+        for hit in await house.memory.search(query, Scope(SessionKey.main(agent)), _HITS):
+            folder, _, name = hit.path.partition("/")
+            if folder != "sessions" or not hit.parts["text"]:
+                continue
+            session = house.sessions.by_file(agent, name)
+            if session is not None:
+                found.setdefault(session.value, {"key": session.value, "snippet": hit.snippet})
     return list(found.values())
+
+
+def _web_chat(house: Parts, agent: str) -> WebChat:
+    return WebChat(house.workspace(agent).files, agent=agent, clock=house.clock, language=house.owner.fixed_language)
 
 
 def services_of(house: Parts, first_run: FirstRun) -> Services:
@@ -44,7 +48,9 @@ def services_of(house: Parts, first_run: FirstRun) -> Services:
         events=house.events,
         replies=house.replies,
         sessions=StoppableSessions(house.sessions, house.pool.stop),
-        web=WebChat(house.workspace("main").files, clock=house.clock, language=house.owner.fixed_language),
+        web=_web_chat(house, MAIN),
+        further={agent: _web_chat(house, agent) for agent in house.settings.agents},
+        agents=house.overview.agents,
         version=__version__,
         clock=house.clock,
         context=lambda key: house.overview.context(key, THE_OWNER),
@@ -57,9 +63,8 @@ def services_of(house: Parts, first_run: FirstRun) -> Services:
         approvals=house.execution.approvals,
         rules=house.execution.approvals,
         people=house.access,
-        schedules=ByHand(house.automation.desk, house.automation.cron, house.automation.heartbeat),
+        schedules=ByHand(house.automation.desk, house.automation.cron, house.automation.heartbeats),
         doctor=house.overview.doctor,
-        memory_search=house.owners_memory.search,
         session_search=partial(conversations, house),
         memory=house.owners_memory,
         skills=house.skills,

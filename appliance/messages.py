@@ -63,7 +63,8 @@ class Mode(StrEnum):
     INTERRUPT = "interrupt"
 
 
-_AGENT_ID = re.compile(r"[a-z0-9-]{1,64}")
+MAIN = "main"  # the agent that every house has
+AGENT_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 WEB_NAME = re.compile(r"[a-z0-9-]{1,64}")
 
 
@@ -74,35 +75,41 @@ class SessionKey:
     value: str
 
     @classmethod
-    def main(cls, agent: str = "main") -> SessionKey:
+    def main(cls, agent: str = MAIN) -> SessionKey:
         return cls(f"agent:{agent}:main")
 
     @classmethod
-    def dm(cls, channel: str, user: str, agent: str = "main") -> SessionKey:
+    def dm(cls, channel: str, user: str, agent: str = MAIN) -> SessionKey:
         return cls(f"agent:{agent}:{channel}:dm:{user}")
 
     @classmethod
-    def group(cls, channel: str, chat: str, topic: str | None = None, agent: str = "main") -> SessionKey:
+    def group(cls, channel: str, chat: str, topic: str | None = None, agent: str = MAIN) -> SessionKey:
         tail = f":topic:{topic}" if topic else ""
         return cls(f"agent:{agent}:{channel}:group:{chat}{tail}")
 
     @classmethod
-    def web(cls, name: str, agent: str = "main") -> SessionKey:
+    def web(cls, name: str, agent: str = MAIN) -> SessionKey:
         return cls(f"agent:{agent}:web:{name}")
 
     @classmethod
-    def cron(cls, job: str) -> SessionKey:
-        return cls(f"cron:{job}")
+    def cron(cls, job: str, agent: str = MAIN) -> SessionKey:
+        return cls(f"cron:{job}" if agent == MAIN else f"cron:{agent}:{job}")
 
     @classmethod
-    def heartbeat(cls, agent: str = "main") -> SessionKey:
+    def heartbeat(cls, agent: str = MAIN) -> SessionKey:
         return cls(f"heartbeat:{agent}")
 
     @property
     def agent(self) -> str:
-        """The agent's id; a cron key has none and belongs to "main"."""
+        """The agent's id; a cron key without one belongs to the main agent."""
         parts = self.value.split(":")
-        return parts[1] if parts[0] in ("agent", "heartbeat") and len(parts) > 1 else "main"
+        named = len(parts) > (2 if parts[0] == "cron" else 1) and parts[0] in ("agent", "heartbeat", "cron")
+        return parts[1] if named else MAIN
+
+    @property
+    def job(self) -> str:
+        """The id of the job that runs here; empty for what is no cron session."""
+        return self.value.rpartition(":")[2] if self.value.startswith("cron:") else ""
 
     @property
     def is_main(self) -> bool:

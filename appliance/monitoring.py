@@ -47,7 +47,7 @@ class Monitoring:
         self._began: dict[str, float] = {}
         self.scraped_at: float | None = None  # Unix seconds
         figures = Figures(
-            core, prices, lambda: settings.budget, lambda: settings.owner.zone, clock, damage=lambda: budget.damage
+            core, prices, lambda: settings.limits, lambda: settings.owner.zone, clock, damage=lambda: budget.damage
         )
         self.metrics = Metrics(version=version, money=figures)
         self.metrics.at_scrape("state_free_bytes", lambda: float(shutil.disk_usage(settings.state).free))

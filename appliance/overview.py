@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from appliance.messages import THE_OWNER, Person, SessionKey
 from appliance.models.resolver import Resolver
 from appliance.observability.health import Health
 from appliance.settings import Settings
+from appliance.settings_agents import agent_of_channel
 from appliance.spending.budget import Budget
 from appliance.spending.report import Spending
 from appliance.spending.show import budget_text
@@ -55,9 +57,30 @@ class Overview:
             "running": self.pool.running,
             "waiting": sum(self.pool.depths().values()),
             "budget": self.budget.status()[0],
+            "agents": self.agents(),
             "owner_on": sorted({channel for channel, _, _ in self.inbox.owner_places()}),
             "scraped_at": self.scraped_at(),
         }
+
+    def agents(self) -> list[dict[str, Any]]:
+        """Every agent: where its files are, who answers, what it spent today (US dollars) and may spend."""
+        sessions = Counter(row["agent"] for row in self.sessions.list())
+        spent = {row["key"]: row["cost"] for row in self.spending.spend(by="agent")["rows"]}
+        limits = {row["scope"]: row["limit"] for row in self.budget.status()}
+        settings = self.settings
+        return [
+            {
+                "id": agent,
+                "workspace": str(settings.state / "agents" / agent),
+                "sessions": sessions[agent],
+                "chain": settings.chain(agent),
+                "cheap": settings.cheap(agent),
+                "spent": spent.get(agent, 0.0),
+                "limit": limits.get(f"agent:{agent}"),
+                "channels": [name for name in settings.chats if agent_of_channel(settings.agents, name) == agent],
+            }
+            for agent in settings.agent_ids
+        ]
 
     def status_text(self, language: str) -> str:
         status = self.status()
@@ -70,6 +93,8 @@ class Overview:
             percent = f" {local['percent']:.0f}%" if local.get("percent") is not None else ""
             lines.append(f"local: {local['phase']}{percent} {local.get('detail') or ''}".rstrip())
         lines += [f"{p['name']}: {p['state']} {p['detail']}".rstrip() for p in status["parts"]]
+        if self.settings.agents:
+            lines += [f"{row['id']}: {' → '.join(row['chain'])}, ${row['spent']:.2f}" for row in status["agents"]]
         lines.append(say("status_queue", language, running=status["running"], waiting=status["waiting"]))
         lines.append(self.budget_text(language))
         return "\n".join(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from appliance.errors import BudgetExceededError
 from appliance.gateway.commands import Choice, Commands, with_commands
@@ -12,11 +13,12 @@ from appliance.gateway.events import Events
 from appliance.gateway.inbox import Inbox
 from appliance.gateway.intake import STORED
 from appliance.gateway.outbox import Row
-from appliance.messages import Button, Event, Inbound, Outbound, Person, Reply, Role, SessionKey
+from appliance.messages import MAIN, Button, Event, Inbound, Outbound, Person, Reply, Role, SessionKey
 from appliance.observability.audit import Audit
 from appliance.observability.notices import Choices
 from appliance.roles import Right, may
 from appliance.settings import Settings
+from appliance.settings_agents import speaks_on
 from appliance.texts import language_of, say
 
 
@@ -48,19 +50,28 @@ class OwnerVoice:
         if inbound.person.role is Role.OWNER:
             self._spoken = inbound.person.language or language_of(inbound.text, "en")
 
-    async def tell(self, text: str, choices: Choices = ()) -> None:
-        """Say something to the owner once, on each of their channels; `choices` are buttons where there are some."""
+    async def tell(self, text: str, choices: Choices = (), agent: str = MAIN) -> None:
+        """Say something to the owner once, on each channel where they read this agent; `choices` are buttons where
+        there are some."""
         wanted = [Choice(label, command) for label, command in choices]
         shown = with_commands(text, choices)
-        self.show(shown)
-        for channel, person, place in self.inbox.owner_places():
-            if channel in STORED:
-                continue
+        self.show(shown, agent)
+        for channel, person, place in self._places(agent):
             buttons = await self.commands.buttons_for(wanted, Person(person, role=Role.OWNER), channel)
             said = text if buttons or not choices else shown
             await self.delivery.say(Outbound(channel, place, said, buttons=buttons, kind="notice"))
         for outbound in self._pushes(shown):
             await self.delivery.say(outbound)
+
+    def places(self, agent: str) -> list[tuple[str, dict[str, Any]]]:
+        """(channel, place) where the owner reads an agent."""
+        return [(channel, place) for channel, _, place in self._places(agent)]
+
+    def _places(self, agent: str) -> list[tuple[str, str, dict[str, Any]]]:
+        """On the agent's own channels; where they never wrote there, on the main agent's, else wherever they did."""
+        found = [one for one in self.inbox.owner_places() if one[0] not in STORED]
+        there = speaks_on(self.settings.agents, agent, [channel for channel, _, _ in found])
+        return [one for one in found if one[0] in there]
 
     async def notice(self, key: str) -> None:
         """Say one of the appliance's texts to the owner, in their language."""
@@ -77,9 +88,9 @@ class OwnerVoice:
             pushes.append(Outbound("webhook", {"url": wanted.webhook_url}, body, kind="notice"))
         return pushes
 
-    def show(self, text: str) -> None:
-        """Show a text to whoever watches the owner's conversation right now."""
-        self.events.publish(Event("notice", SessionKey.main(), {"text": text, "turn": "", "message_ids": []}))
+    def show(self, text: str, agent: str = MAIN) -> None:
+        """Show a text to whoever watches the owner's conversation with an agent right now."""
+        self.events.publish(Event("notice", SessionKey.main(agent), {"text": text, "turn": "", "message_ids": []}))
 
     async def undeliverable(self, row: Row, reason: str) -> None:
         """A text that no platform took: audited, and said elsewhere unless it was itself such a notice."""
@@ -92,6 +103,6 @@ class OwnerVoice:
         if reply.error != BudgetExceededError.__name__ or not may(inbound.person.role, Right.SET_MONEY):
             return ()
         ways = [Choice(say("budget_raise_label", self.language()), "/budget raise 1")]
-        if "local" in self.settings.chain:
+        if "local" in self.settings.chain(inbound.session.agent):
             ways.append(Choice(say("budget_local_label", self.language()), "/model local"))
         return await self.commands.buttons_for(ways, inbound.person, inbound.channel)

@@ -12,12 +12,11 @@ import structlog
 
 from appliance.agent.asking import Brain
 from appliance.agent.compaction import Compactor
-from appliance.agent.prompt import PromptBuilder
 from appliance.agent.pruning import Pruner
 from appliance.agent.results import ResultShaper
 from appliance.agent.sessions import Sessions
-from appliance.agent.templates import NAMES, template
 from appliance.agent.turn import Agent
+from appliance.agents import Agents
 from appliance.automation.house import Automation, Surroundings
 from appliance.channels import access
 from appliance.channels.attachments import AttachmentStore
@@ -38,8 +37,7 @@ from appliance.memory.commands import make_embedder, make_reranker
 from appliance.memory.house import Memory
 from appliance.memory.items import Items
 from appliance.memory.tiers import overview
-from appliance.memory.workspace import Workspace
-from appliance.messages import Inbound
+from appliance.messages import MAIN, Inbound
 from appliance.models.paid_embeddings import PaidEmbeddings
 from appliance.observability import logs
 from appliance.overview import Overview
@@ -75,14 +73,14 @@ class Parts(Foundation):
     ) -> None:
         super().__init__(settings, clock)
         self._extend = extend
-        self._workspaces: dict[str, Workspace] = {}
-        self._prompts: dict[str, PromptBuilder] = {}
 
     # building --------------------------------------------------------------------------------------------------
 
     def build(self) -> None:
         """Open the databases and make every part."""
         self.lay()
+        self.agents = Agents(self.settings, self.clock, lambda agent: self.skills.lines(agent))
+        self.workspace = self.agents.workspace
         self._build_sessions()
         self._build_agent()
         self._build_gateway()
@@ -99,7 +97,7 @@ class Parts(Foundation):
     def _build_sessions(self) -> None:
         """Conversations, and what runs on them."""
         settings = self.settings
-        self.sessions = Sessions(self.state, self.core, self.clock)
+        self.sessions = Sessions(self.state, self.core, self.clock, self.settings.agent_ids)
         self.hooking.follow(self.sessions)
         self.preferences = Preferences(settings, self.sessions, lambda session: self.automation.chain(session))
         self.outputs = Outputs(self.state / "outputs")
@@ -138,7 +136,7 @@ class Parts(Foundation):
             capture=lambda *part: self.remembering.before_compaction(*part),
             note=lambda *found: self.remembering.note(*found),
             emit=self.hooking.emit,
-            cooled=lambda key: self.prompt_builder(key.agent).cooled(key),
+            cooled=lambda key: self.agents.prompts(key.agent).cooled(key),
             counted=lambda outcome: self.metrics.add("compactions_total", outcome=outcome),
         )
         self.brain = Brain(
@@ -146,7 +144,7 @@ class Parts(Foundation):
             pruner=Pruner(self.clock),
             counted=self.monitoring.context,
             resolver=self.resolver,
-            prompts=self.prompt_builder,
+            prompts=self.agents.prompts,
             tools=self.tools,
             settings=lambda: settings,
             clock=self.clock,
@@ -198,14 +196,13 @@ class Parts(Foundation):
             status=self.overview.status_text,
             context=self.overview.context,
             doctor=self.overview.doctor,
-            cooled=lambda key: self.prompt_builder(key.agent).cooled(key),
+            cooled=lambda key: self.agents.prompts(key.agent).cooled(key),
             audit=self.audit.record,
             compactor=self.compactor,
         ).add_to(self.commands)
 
     def _build_memory(self) -> None:
         settings = self.settings
-        self.workspace("main")
         embedder = make_embedder(
             settings.memory,
             self.supervisor.base_url,
@@ -215,7 +212,7 @@ class Parts(Foundation):
         )
         self.memory = Memory(
             self.state,
-            self._workspaces,
+            self.agents.workspaces,
             self.clock,
             settings.memory,
             embedder=embedder,
@@ -231,13 +228,12 @@ class Parts(Foundation):
         self.monitoring.memory(self.memory)
         self.remembering = Remembering(
             self.memory,
-            self.workspace,
             self.clock,
             lambda tag: self.metrics.add("memory_captured_total", tag=tag),
             self._erase,
             self.overview.context,
         )
-        self.owners_memory = self.remembering.owner
+        self.owners_memory = self.remembering.owners
         self.remembering.add_commands(self.commands)
         for tool in memory_tools(self.memory, lambda: settings.owner.zone):
             self.tools.add(tool)
@@ -275,7 +271,7 @@ class Parts(Foundation):
             core=self.core,
             clock=self.clock,
             tools=self.tools,
-            workspace=self.workspace("main").files,
+            workspace=self.workspace(MAIN).files,
             notices=self.monitoring.notices,
             programs=self.execution,
             language=self.owner.language,
@@ -316,24 +312,12 @@ class Parts(Foundation):
         """Channels whose secret exists; their libraries are loaded when they start, behind readiness."""
         settings = self.settings
         self.access = access.Access(self.core, self.clock, members_of(settings))
-        self.channel_parts = ChannelParts(
-            database=self.core,
-            clock=self.clock,
-            access=self.access,
-            intake=self.intake,
-            attachments=AttachmentStore(self.workspace("main").files, self.clock),
-            health=self.health,
-            menu=self.commands.menu,
-            tell_owner=self.owner.tell,
-            counts=self.monitoring,
-        )
         self.channels = channels_of(settings, self.channel_parts)
-        household = Household(self.access, lambda: self.channels, self.delivery)
+        household = Household(self.access, lambda: self.channels, settings.agents, self.delivery)
         copies = self.state / "outputs" / SENT
         self.tools.add(Send(household, OwnersYes(self.execution.approvals), copies, self.owner.language))
 
     def _build_automation(self) -> None:
-        main = self.workspace("main")
         self.automation = Automation(
             Surroundings(
                 settings=self.settings,
@@ -346,11 +330,12 @@ class Parts(Foundation):
                 tools=self.tools,
                 commands=self.commands,
                 zone=lambda: self.settings.owner.zone,
-                files=lambda: main.files,
-                checklist=lambda: main.read("HEARTBEAT.md"),
-                items=lambda: Items(main).active(),
+                files=lambda agent: self.workspace(agent).files,
+                checklist=lambda agent: self.workspace(agent).read("HEARTBEAT.md"),
+                items=lambda: [item for one in self.agents.workspaces.values() for item in Items(one).active()],
                 cheap=self.preferences.cheap,
                 models=self.preferences.models,
+                owner_places=self.owner.places,
                 announce=self.owner.show,
                 tell_owner=self.owner.tell,
                 set_budget=lambda key, usd: self.core.write(lambda c: adjust.set_session(c, key.value, usd)),
@@ -379,21 +364,20 @@ class Parts(Foundation):
 
     # what parts are handed -------------------------------------------------------------------------------------
 
-    def workspace(self, agent: str) -> Workspace:
-        found = self._workspaces.get(agent)
-        if found is None:
-            found = Workspace(self.state / "agents" / agent, self.settings.owner.zone)
-            found.create({name: template(name) for name in NAMES})
-            self._workspaces[agent] = found
-        return found
-
-    def prompt_builder(self, agent: str) -> PromptBuilder:
-        found = self._prompts.get(agent)
-        if found is None:
-            found = self._prompts[agent] = PromptBuilder(
-                self.workspace(agent), lambda: self.settings.agent, self.clock, lambda: self.skills.lines(agent)
-            )
-        return found
+    def channel_parts(self, agent: str) -> ChannelParts:
+        """What the channels of an agent are handed."""
+        return ChannelParts(
+            database=self.core,
+            clock=self.clock,
+            access=self.access,
+            intake=self.intake,
+            attachments=AttachmentStore(self.workspace(agent).files, self.clock),
+            health=self.health,
+            menu=self.commands.menu,
+            tell_owner=self.owner.tell,
+            counts=self.monitoring,
+            agent=agent,
+        )
 
     async def _erase(self, text: str) -> int:
         """A text to be erased: out of core.db, and out of transcripts that are held in memory."""

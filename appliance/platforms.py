@@ -9,18 +9,22 @@ from appliance.channels.discord.channel import DiscordChannel
 from appliance.channels.mail.channel import MailChannel
 from appliance.channels.telegram.channel import TelegramChannel
 from appliance.settings import Settings
+from appliance.settings_agents import agent_of_channel, channel_name
 
 
-def channels_of(settings: Settings, parts: ChannelParts) -> list[ChatChannel]:
-    """The channels that the settings ask for; their libraries are loaded when they start, behind readiness."""
-    return [channel_of(name, settings, parts) for name in settings.chats]
+def channels_of(settings: Settings, parts_for: Callable[[str], ChannelParts]) -> list[ChatChannel]:
+    """The channels that the settings ask for, each with the parts for its agent; their libraries are loaded when they
+    start, behind readiness."""
+    return [channel_of(name, settings, parts_for) for name in settings.chats]
 
 
-def channel_of(name: str, settings: Settings, parts: ChannelParts) -> ChatChannel:
-    """The channel of a platform that is set up."""
+def channel_of(name: str, settings: Settings, parts_for: Callable[[str], ChannelParts]) -> ChatChannel:
+    """A channel that is set up, by its name."""
+    agent = agent_of_channel(settings.agents, name)
+    own, parts = settings.agents.get(agent, settings), parts_for(agent)
     made: dict[str, Callable[[], ChatChannel]] = {
-        "telegram": lambda: TelegramChannel(settings.telegram, parts),
-        "discord": lambda: DiscordChannel(settings.discord, parts),
+        channel_name("telegram", agent): lambda: TelegramChannel(own.telegram, parts),
+        channel_name("discord", agent): lambda: DiscordChannel(own.discord, parts),
         "whatsapp": lambda: _whatsapp(settings, parts),
         "slack": lambda: _slack(settings, parts),
         "email": lambda: MailChannel(settings.email, parts),
@@ -42,7 +46,13 @@ def _slack(settings: Settings, parts: ChannelParts) -> ChatChannel:
 
 def members_of(settings: Settings) -> dict[str, Iterable[int | str]]:
     """By channel, who is a household member without pairing."""
+    further = {
+        channel_name(platform, agent): members
+        for agent, own in settings.agents.items()
+        for platform, members in (("telegram", own.telegram.members), ("discord", own.discord.members))
+    }
     return {
+        **further,
         "telegram": settings.telegram.members,
         "discord": settings.discord.members,
         "email": settings.email.members,

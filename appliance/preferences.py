@@ -24,17 +24,19 @@ class Preferences:
         if scheduled is not None:
             return list(scheduled)
         chosen = self.sessions.option(session, "model")
-        chain = self.settings.chain
+        chain = self.settings.chain(session.agent)
         return [chosen, *(m for m in chain if m != chosen)] if chosen else chain
 
     def models(self) -> list[str]:
         """Every model that can be chosen."""
         settings = self.settings
-        return list(dict.fromkeys([*settings.chain, settings.cheap, *settings.openai_compatible]))
+        cheap = [settings.cheap(agent) for agent in settings.agent_ids]
+        return list(dict.fromkeys([*settings.models_named, *cheap, *settings.openai_compatible]))
 
-    def cheap(self) -> list[str]:
-        """Who flushes and summarises: the cheap model, then the local one when it is in the chain."""
-        return list(dict.fromkeys([self.settings.cheap, *(m for m in self.settings.chain if m == "local")]))
+    def cheap(self, agent: str) -> list[str]:
+        """Who flushes and summarises: an agent's cheap model, then the local one when it is in its chain."""
+        local = [name for name in self.settings.chain(agent) if name == "local"]
+        return list(dict.fromkeys([self.settings.cheap(agent), *local]))
 
     def mode(self, session: SessionKey) -> Mode:
         """What becomes of a message that arrives during a turn."""

@@ -13,7 +13,6 @@ from appliance.memory.house import Memory
 from appliance.memory.idle import INFERRED
 from appliance.memory.items import note_line
 from appliance.memory.owner import OwnersMemory
-from appliance.memory.workspace import Workspace
 from appliance.messages import Person, Received, Reply, Role, SessionKey
 from appliance.texts import say
 
@@ -21,7 +20,7 @@ _SHOWN = 20
 
 
 class Remembering:
-    """Given memory and where an agent's files are, keep what people say and answer `/memory`.
+    """Given memory, keep what people say and answer `/memory`.
 
     `erased` removes a text from what the rest of the house keeps, and returns in how many rows it stood. `context`
     accounts for what a conversation's next prompt holds.
@@ -30,18 +29,21 @@ class Remembering:
     def __init__(
         self,
         memory: Memory,
-        workspace: Callable[[str], Workspace],
         clock: Clock,
         counted: Callable[[str], None],
         erased: Callable[[str], Awaitable[int]],
         context: Callable[[SessionKey, Person], dict[str, Any]],
     ) -> None:
         self._memory = memory
-        self._workspace = workspace
         self._clock = clock
         self._context = context
         self._capturing = Capturing(memory, counted)
-        self.owner = OwnersMemory(memory, erased=erased)
+        self._erased = erased
+
+    def owners(self, agent: str) -> OwnersMemory:
+        """An agent's memory as the owner may handle it. Raises NotFoundError."""
+        self._memory.items(agent)  # says so when there is no such agent
+        return OwnersMemory(self._memory, agent, self._erased)
 
     async def after_turn(self, received: Sequence[Received], reply: Reply) -> None:
         """Before an answer is committed: what people said by rule, into the day note."""
@@ -61,31 +63,33 @@ class Remembering:
             )
             return
         lines = "\n".join(note_line(line) for line in text.splitlines())
-        await self._memory.touched(await self._workspace(session.agent).append_day_async(lines, now))
+        workspace = self._memory.workspaces[session.agent]
+        await self._memory.touched(await workspace.append_day_async(lines, now))
 
     def add_commands(self, commands: Commands) -> None:
         commands.add("memory", self._command, Role.OWNER)
 
     async def _command(self, ask: Ask) -> Said | str:
+        owner = self.owners(ask.session.agent)
         match ask.words:
             case ["forget", *words] if words:
-                done = await self.owner.forget(" ".join(words), erase=False)
+                done = await owner.forget(" ".join(words), erase=False)
                 gone = "\n".join(f"- {item['text']}" for item in done["forgotten"])
                 return Said(
                     say("memory_forgotten", ask.language, items=gone),
                     (Choice(say("memory_undo_label", ask.language), "/memory undo"),),
                 )
             case ["undo"]:
-                done = await self.owner.undo()
+                done = await owner.undo()
                 back = "\n".join(f"- {item['text']}" for item in done["restored"])
                 return say("memory_restored", ask.language, items=back)
             case ["keep" | "drop" as decision, held]:
-                done = await self.owner.decide(held, decision == "keep")
+                done = await owner.decide(held, decision == "keep")
                 return say(f"memory_{decision}", ask.language, text=done.get("kept") or done.get("dropped") or "")
             case ["trace"]:
                 return self._trace(ask)
             case _:
-                return self._overview(ask)
+                return self._overview(ask, owner)
 
     def _trace(self, ask: Ask) -> str:
         """Which tiers the prompt of this conversation holds, how long each is, and why."""
@@ -97,11 +101,11 @@ class Remembering:
         ]
         return "\n".join([say("memory_trace", ask.language), *lines])
 
-    def _overview(self, ask: Ask) -> Said:
+    def _overview(self, ask: Ask, owner: OwnersMemory) -> Said:
         """The newest items, what waits in quarantine, and how to change either."""
-        items = self._memory.items().active()[-_SHOWN:]
+        items = self._memory.items(owner.agent).active()[-_SHOWN:]
         lines = [f"- [{item.tag}] {item.text} `{item.id}`" for item in reversed(items)]
-        waiting = self.owner.waiting()
+        waiting = owner.waiting()
         if waiting:
             lines.append(say("memory_waiting", ask.language, count=len(waiting)))
             mark = say("memory_inferred_mark", ask.language)

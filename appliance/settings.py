@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import PrivateAttr, SecretStr, ValidationError, field_validator
+from pydantic import PrivateAttr, SecretStr, ValidationError, ValidationInfo, field_validator
 
 from appliance.errors import InputError
-from appliance.messages import Mode
+from appliance.messages import MAIN, Mode
+from appliance.settings_agents import AgentId, FurtherAgentSettings, bots_of, check_apart
 from appliance.settings_base import Section, setting
 from appliance.settings_budget import BudgetSettings
 from appliance.settings_channels import (
@@ -236,6 +237,11 @@ class Settings(Section):
         {"home": {"url": "http://homeassistant:8123/api/mcp"}},
     )
     logging: LoggingSettings = LoggingSettings()
+    agents: dict[AgentId, FurtherAgentSettings] = setting(
+        {},
+        "Further agents by id, each in a section of its own; what may stand there: docs/how-to/agents.md.",
+        {"study": {"daily_usd": "0.50"}},
+    )
     _origins: dict[str, str] = PrivateAttr(default_factory=dict)
 
     def origin(self, path: str) -> str:
@@ -278,31 +284,56 @@ class Settings(Section):
     def has_key(self) -> bool:
         return bool(self.anthropic.api_key.get_secret_value())
 
+    @field_validator("agents")
+    @classmethod
+    def _apart(cls, value: dict[str, FurtherAgentSettings], info: ValidationInfo) -> dict[str, FurtherAgentSettings]:
+        if {"telegram", "discord", "budget"} <= set(info.data):  # else what is wrong there is said already
+            mains = {platform: info.data[platform].bot_token for platform in ("telegram", "discord")}
+            check_apart(value, mains, info.data["budget"].agent_usd)
+        return value
+
+    @property
+    def agent_ids(self) -> list[str]:
+        """Every agent of the house, the main one first."""
+        return [MAIN, *self.agents]
+
+    @property
+    def limits(self) -> BudgetSettings:
+        """The budget with the limits that stand in the agents' own sections."""
+        own = {agent: one.daily_usd for agent, one in self.agents.items() if one.daily_usd is not None}
+        return self.budget.model_copy(update={"agent_usd": {**self.budget.agent_usd, **own}}) if own else self.budget
+
     @property
     def chats(self) -> list[str]:
-        """The chat platforms that are set up: those whose secret is there."""
+        """The chat channels that are set up: those whose secret is there."""
         secrets = {
             "telegram": self.telegram.bot_token,
             "discord": self.discord.bot_token,
             "whatsapp": self.whatsapp.access_token,
             "slack": self.slack.bot_token,
             "email": self.email.password,
+            **bots_of(self.agents),
         }
         return [name for name, secret in secrets.items() if secret.get_secret_value()]
 
-    @property
-    def chain(self) -> list[str]:
-        """The models in order, with the default that fits whether there is a key."""
-        if self.models.chain is not None:
-            return list(self.models.chain)
+    def chain(self, agent: str = MAIN) -> list[str]:
+        """An agent's models in order, with the default that fits whether there is a key."""
+        own = self.agents[agent].chain if agent in self.agents else None
+        chosen = own if own is not None else self.models.chain
+        if chosen is not None:
+            return list(chosen)
         return ["claude-sonnet-5-5", "local"] if self.has_key else ["local"]
 
+    def cheap(self, agent: str = MAIN) -> str:
+        """An agent's cheap model, or its chain's last when that one has no key."""
+        own = self.agents[agent].cheap if agent in self.agents else None
+        chosen = own or self.models.cheap
+        return self.chain(agent)[-1] if chosen.startswith("claude") and not self.has_key else chosen
+
     @property
-    def cheap(self) -> str:
-        """The cheap model, or the chain's last when that one has no key."""
-        if self.models.cheap.startswith("claude") and not self.has_key:
-            return self.chain[-1]
-        return self.models.cheap
+    def models_named(self) -> list[str]:
+        """Every model that the chain of some agent names, each once."""
+        return list(dict.fromkeys(name for agent in self.agent_ids for name in self.chain(agent)))
 
 
 def secret_values(section: Section) -> list[str]:

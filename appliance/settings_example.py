@@ -68,11 +68,11 @@ _USERINFO = re.compile(r"//[^/@\s\"]+@")
 
 
 def _without_secrets(value: Any) -> Any:
-    """A value whose tables of sections show no secret."""
-    if isinstance(value, dict):
-        return {key: _without_secrets(one) for key, one in value.items()}
-    if isinstance(value, BaseModel):
-        return {key: "***" if isinstance(one, SecretStr) and one.get_secret_value() else one for key, one in value}
+    """A value in which no secret shows, however deep it stands."""
+    if isinstance(value, SecretStr):
+        return "***" if value.get_secret_value() else ""
+    if isinstance(value, (dict, BaseModel)):
+        return {key: _without_secrets(one) for key, one in dict(value).items()}
     return value
 
 

@@ -20,6 +20,7 @@ from urllib.parse import quote
 
 from appliance.client import GatewayClient, NotRunningError
 from appliance.errors import ApplianceError
+from appliance.messages import MAIN, SessionKey
 
 _RECONNECT_SECONDS = 60.0
 _POLL_SECONDS = 1.0
@@ -69,11 +70,12 @@ class Screen:
 
 
 class Conversation:
-    """Given a client and a session's name, say things and show the answers."""
+    """Given a client, a session's name and whose it is, say things and show the answers."""
 
-    def __init__(self, client: GatewayClient, session: str, screen: Screen) -> None:
+    def __init__(self, client: GatewayClient, session: str, screen: Screen, agent: str = MAIN) -> None:
         self._client = client
-        self._session = session
+        self._to = {"session": session, "agent": agent}
+        self._key = SessionKey.main(agent) if session == "main" else SessionKey.web(session, agent)
         self._screen = screen
         self._begin()
 
@@ -86,7 +88,7 @@ class Conversation:
     def say(self, text: str) -> dict[str, Any]:
         """Send a text, show the answer as it comes, return it whole. Raises ApplianceError, KeyboardInterrupt (the
         second)."""
-        message = {"session": self._session, "text": text, "id": secrets.token_hex(12)}
+        message = {**self._to, "text": text, "id": secrets.token_hex(12)}
         self._begin()
         stopped = False
         give_up = time.monotonic() + _RECONNECT_SECONDS
@@ -155,7 +157,7 @@ class Conversation:
     def _stop(self) -> None:
         self._screen.note("Stopping … (Ctrl-C again leaves)")
         with contextlib.suppress(ApplianceError):
-            self._client.call("POST", f"/api/sessions/{quote(self._session, safe='')}/stop")
+            self._client.call("POST", f"/api/sessions/{quote(self._key.value, safe='')}/stop")
 
 
 class _Progress:
@@ -231,23 +233,23 @@ def chat(
     text: str | None = None,
     *,
     session: str = "main",
+    agent: str = MAIN,
     as_json: bool = False,
     screen: Screen | None = None,
     read: Callable[[str], str] | None = None,
 ) -> int:
     """Say `text` once, or read lines until the end of input. Return the exit code: 0, or 1 when it failed."""
     shown = screen or Screen()
-    if text is not None:
-        return _once(client, text, session, shown, as_json=as_json)
-    if read is None and not sys.stdin.isatty():
-        return _once(client, sys.stdin.read(), session, shown, as_json=as_json)
-    return _back_and_forth(Conversation(client, session, shown), shown, read or _reader(), client)
+    if text is None and (read is not None or sys.stdin.isatty()):
+        return _back_and_forth(Conversation(client, session, shown, agent), shown, read or _reader(), client)
+    quiet = Screen(io.StringIO(), shown.err) if as_json else shown
+    conversation = Conversation(client, session, quiet, agent)
+    return _once(conversation, sys.stdin.read() if text is None else text, shown, as_json=as_json)
 
 
-def _once(client: GatewayClient, text: str, session: str, screen: Screen, *, as_json: bool) -> int:
-    quiet = Screen(io.StringIO(), screen.err) if as_json else screen
+def _once(conversation: Conversation, text: str, screen: Screen, *, as_json: bool) -> int:
     try:
-        answer = Conversation(client, session, quiet).say(text)
+        answer = conversation.say(text)
     except KeyboardInterrupt:
         return 1
     except (ApplianceError, ConnectionError) as error:

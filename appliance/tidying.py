@@ -33,17 +33,17 @@ class Tidying:
     clock: Clock
     heard: Callable[[], float | None]
     quiet: Callable[[str, float], float | None]
-    tell: Callable[[str, Choices], Awaitable[None]]
+    tell: Callable[[str, Choices, str], Awaitable[None]]
     language: Callable[[], str]
 
     def idle(self) -> Idle:
         return Idle(self.memory, self.clock, self._quiet_for, self._write, self._ask)
 
-    def chain(self) -> Sequence[str]:
+    def chain(self, agent: str) -> Sequence[str]:
         """Who may be asked: the local model, and the cheap one only where `memory` has a budget of its own."""
-        local = [name for name in self.settings.chain if name == "local"]
+        local = [name for name in self.settings.chain(agent) if name == "local"]
         paid = self.settings.budget.purpose_usd.get(Purpose.MEMORY, 0) > 0
-        return list(dict.fromkeys([*local, *([self.settings.cheap] if paid else [])]))
+        return list(dict.fromkeys([*local, *([self.settings.cheap(agent)] if paid else [])]))
 
     def _quiet_for(self) -> float | None:
         if self.pool.running or self.pool.depths():
@@ -51,15 +51,15 @@ class Tidying:
         heard = self.heard()
         return None if heard is None else self.clock.now() - heard
 
-    async def _write(self, rules: str, text: str, output: int) -> str | None:
-        chain = self.chain()
+    async def _write(self, agent: str, rules: str, text: str, output: int) -> str | None:
+        chain = self.chain(agent)
         if not chain:
             return None
         return await ask_quietly(
             self.resolver,
             chain,
             purpose=Purpose.MEMORY,
-            session=SessionKey.main(),
+            session=SessionKey.main(agent),
             rules=rules,
             text=text,
             max_tokens=output,
@@ -70,5 +70,5 @@ class Tidying:
             return False
         language = self.language()
         choices = [(say(f"memory_{verb}_label", language), f"/memory {verb} {held.id}") for verb in ("keep", "drop")]
-        await self.tell(say("memory_inferred", language, text=held.text), choices)
+        await self.tell(say("memory_inferred", language, text=held.text), choices, held.agent)
         return True

@@ -66,13 +66,13 @@ Emit = Callable[[str, dict[str, Any]], Awaitable[None]]
 class Compactor:
     """Given its helpers, compact sessions; call it only inside the session's lane.
 
-    capture: rules over records. note: append flushed lines to memory (True: the session holds outside text).
-    emit: tell hooks. Each may do nothing; none may raise.
+    cheap: an agent's models for this. capture: rules over records. note: append flushed lines to memory (True: the
+    session holds outside text). emit: tell hooks. Each may do nothing; none may raise.
     """
 
     sessions: Sessions
     resolver: Resolver
-    cheap: Callable[[], Sequence[str]]
+    cheap: Callable[[str], Sequence[str]]
     clock: Clock
     capture: Capture
     note: Note
@@ -159,7 +159,7 @@ class Compactor:
         """One quiet call; None when no model could be had."""
         return await ask_quietly(
             self.resolver,
-            self.cheap(),
+            self.cheap(session.agent),
             purpose=purpose,
             session=session,
             rules=rules,

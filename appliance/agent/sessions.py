@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ from appliance.agent.transcript import Record, Transcript, read_messages
 from appliance.clock import Clock, iso
 from appliance.database import Database, Migration
 from appliance.errors import InputError, NotFoundError
-from appliance.messages import WEB_NAME, SessionKey, Source
+from appliance.messages import MAIN, WEB_NAME, SessionKey, Source
 
 MIGRATIONS: list[Migration] = [
     (
@@ -51,23 +51,26 @@ def file_name(key: SessionKey) -> str:
 
 
 class Sessions:
-    """Given STATE and core.db, find sessions and open their transcripts (a bounded number stays in memory)."""
+    """Given STATE, core.db and the agents' ids, find sessions and open their transcripts (a bounded number stays in
+    memory). The main session of each agent exists before its first word."""
 
-    def __init__(self, state: Path, database: Database, clock: Clock) -> None:
+    def __init__(self, state: Path, database: Database, clock: Clock, agents: Collection[str] = (MAIN,)) -> None:
         self._state = state
         self._database = database
         self._clock = clock
+        self._agents = agents
         self._open: OrderedDict[str, Transcript] = OrderedDict()
         self._pinned: set[str] = set()
         self._options: dict[tuple[str, str], str] = {}
         self.renewed: Callable[[SessionKey], None] = lambda key: None  # told of every new beginning
 
-    def find(self, name_or_key: str, agent: str = "main") -> SessionKey | None:
-        """Given `main`, a web name or a full key, return the session's key if it exists."""
-        for key in self._candidates(name_or_key, agent):
-            if self._database.read("SELECT 1 FROM sessions WHERE key=?", (key.value,)):
+    def find(self, name_or_key: str) -> SessionKey | None:
+        """Given `main`, a web name of the main agent or a full key, return the session's key if it exists."""
+        for key in self._candidates(name_or_key):
+            known = self._database.read("SELECT 1 FROM sessions WHERE key=?", (key.value,))
+            if known or (key.is_main and key.agent in self._agents):
                 return key
-        return SessionKey.main(agent) if name_or_key == "main" else None
+        return None
 
     def require(self, name_or_key: str) -> SessionKey:
         """As find. Raises InputError for what can be no session, NotFoundError for an unknown one."""
@@ -80,12 +83,12 @@ class Sessions:
         return key
 
     @staticmethod
-    def _candidates(name: str, agent: str) -> Sequence[SessionKey]:
+    def _candidates(name: str) -> Sequence[SessionKey]:
         if name == "main":
-            return [SessionKey.main(agent)]
+            return [SessionKey.main()]
         keys = [SessionKey(name)] if ":" in name else []
         if WEB_NAME.fullmatch(name):
-            keys.append(SessionKey.web(name, agent))
+            keys.append(SessionKey.web(name))
         return keys
 
     def list(self) -> Rows:
@@ -200,8 +203,10 @@ class StoppableSessions:
 
 
 def short_name(key: str) -> str:
-    """`main` for the owner's session, the given name for a web session, else the key."""
+    """`main` for the owner's session with the main agent, the given name for a web session of it, else the key."""
     parts = key.split(":")
+    if parts[:2] != ["agent", MAIN]:
+        return key
     if len(parts) == 3 and parts[2] == "main":
         return "main"
     return parts[3] if len(parts) == 4 and parts[2] == "web" else key

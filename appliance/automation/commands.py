@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -39,11 +40,11 @@ class Beat(Protocol):
 
 @dataclass(slots=True)
 class CronCommands:
-    """Given the desk, answer /cron."""
+    """Given the desk and each agent's heartbeat, answer /cron."""
 
     desk: Desk
     cron: Cron
-    beat: Beat
+    beats: Mapping[str, Beat]
 
     def add_to(self, commands: Commands) -> None:
         commands.add("cron", self.run, Role.OWNER)
@@ -52,7 +53,7 @@ class CronCommands:
         verb, rest = [*ask.argument.split(None, 1), "", ""][:2]
         match verb:
             case "" | "list":
-                return self._list(ask.language)
+                return self._list(ask)
             case "add":
                 return await self._add(rest, ask)
             case "preview":
@@ -63,8 +64,9 @@ class CronCommands:
 
     async def _one(self, verb: str, name: str, ask: Ask) -> str:
         if name == "heartbeat" and verb in ("pause", "resume"):
-            await (self.beat.resume() if verb == "resume" else self.beat.pause())
-            return say("heartbeat_line", ask.language, **self.beat.shown()).strip()
+            beat = self.beats[ask.session.agent]
+            await (beat.resume() if verb == "resume" else beat.pause())
+            return say("heartbeat_line", ask.language, **beat.shown()).strip()
         standing = self.desk.jobs.find(name)
         job = standing.job
         match verb:
@@ -81,16 +83,17 @@ class CronCommands:
         return say("cron_state", ask.language, name=job.name, state=state)
 
     async def _add(self, argument: str, ask: Ask) -> str:
-        standing = await self.desk.add(parse_wish(argument), ask.person)
+        standing = await self.desk.add(parse_wish(argument), ask.person, ask.session.agent)
         shown = self.cron.shown(standing)
         values = {key: shown[key] or "" for key in ("id", "zone", "next", "note")}
         return say("cron_added", ask.language, plan=shown["schedule"], **values).strip()
 
-    def _list(self, language: str) -> str:
-        lines = [_line(row) for row in self.cron.all_shown()]
+    def _list(self, ask: Ask) -> str:
+        agent = ask.session.agent
+        lines = [_line(row) for row in self.cron.all_shown() if row["agent"] == agent]
         if not lines:
-            lines = [say("cron_none", language)]
-        return "\n".join([*lines, say("heartbeat_line", language, **self.beat.shown()).strip()])
+            lines = [say("cron_none", ask.language)]
+        return "\n".join([*lines, say("heartbeat_line", ask.language, **self.beats[agent].shown()).strip()])
 
     def _log(self, standing: Standing) -> str:
         rows = self.desk.jobs.history(standing.job.id, 20)

@@ -63,7 +63,8 @@ class Door(Protocol):
 
 @dataclass(slots=True)
 class Cron:
-    """Given jobs and the front door, keep time. `tick` does all that is due and says how long it may rest."""
+    """Given jobs, the front door and an agent's work folder, keep time. `tick` does all that is due and says how long
+    it may rest."""
 
     jobs: Jobs
     database: Database
@@ -72,7 +73,7 @@ class Cron:
     clock: Clock
     zone: Callable[[], ZoneInfo]
     settings: Callable[[], SchedulesSettings]
-    files: Callable[[], Path]
+    files: Callable[[str], Path]
     audit: Callable[..., None]
     _plans: dict[str, tuple[Job, str, Plan]] = field(default_factory=dict)
 
@@ -82,9 +83,10 @@ class Cron:
         known = self._plans.get(job.id)
         if known is not None and known[0] == job and known[1] == zone.key:
             return known[2]
+        files = self.files(job.agent)  # of an agent that is no longer declared there are none, and its jobs are paused
         plan = parse_plan(job.plan, zone, job.anchor, anchor=job.anchor)
         if job.holidays:
-            plan = plan.without(Holidays(self.files() / job.holidays).free)
+            plan = plan.without(Holidays(files / job.holidays).free)
         self._plans[job.id] = (job, zone.key, plan)
         return plan
 
@@ -182,7 +184,7 @@ class Cron:
             id=identity,
             text=f"[scheduled: {job.name}, planned for {when}{late}]\n{job.prompt}",
             person=Person(f"{PERSON}:{job.id}", "schedule", role, job.language),
-            session=SessionKey.main() if job.main else SessionKey.cron(job.id),
+            session=job.session,
             at=self.clock.now(),
             source=Source.OWN,
             mode=Mode.FOLLOWUP,
@@ -281,9 +283,10 @@ class Cron:
             job.person,
             job.places,
             reply.attachments if reply else (),
-            outside=answer and self.door.tainted(SessionKey.cron(job.id)),
+            outside=answer and self.door.tainted(job.session),
             shown=answer and job.main,
             urgent=job.urgent,
+            agent=job.agent,
         )
 
     def _with_late(self, job: Job, occurrence: Occurrence, text: str) -> str:
@@ -326,6 +329,7 @@ class Cron:
             "session": "main" if job.main else "isolated",
             "deliver": job.deliver,
             "person": job.person,
+            "agent": job.agent,
             "state": standing.state,
             "reason": standing.reason,
             "failures": standing.failures,

@@ -29,17 +29,17 @@ _SOONER = "schedule"  # the tool that no job may have
 
 @dataclass(slots=True)
 class Desk:
-    """Given the jobs, take wishes in. `known_model` and `known_tool` answer whether such a one exists; `set_budget`
-    gives a session a daily limit of its own (dollars; None takes it away)."""
+    """Given the jobs, take wishes in. `files` is an agent's work folder; `known_model` and `known_tool` answer whether
+    such a one exists; `set_budget` gives a session a daily limit of its own (dollars; None takes it away)."""
 
     jobs: Jobs
     cron: Cron
     clock: Clock
     settings: Callable[[], SchedulesSettings]
-    files: Callable[[], Path]
+    files: Callable[[str], Path]
     known_model: Callable[[str], bool]
     known_tool: Callable[[str], bool]
-    tell_owner: Callable[[str, Sequence[tuple[str, str]]], Awaitable[None]]
+    tell_owner: Callable[[str, Sequence[tuple[str, str]], str], Awaitable[None]]
     set_budget: Callable[[SessionKey, Decimal | None], Awaitable[None]]
     stop: Callable[[SessionKey], bool]
     changed: Callable[[], None]
@@ -49,7 +49,7 @@ class Desk:
     # for the model (tools.schedule.Scheduler) ------------------------------------------------------------------
 
     async def wish(self, wish: Wish, context: ToolContext) -> str:
-        standing = await self.add(wish, context.person, pending=context.tainted, context=context)
+        standing = await self.add(wish, context.person, context.session.agent, pending=context.tainted, context=context)
         shown = self.cron.shown(standing)
         if standing.state == "pending":
             return (
@@ -59,7 +59,8 @@ class Desk:
         return f"Scheduled as {shown['id']}, next {shown['next']} ({shown['zone']}). {shown['note']}".strip()
 
     def listing(self, context: ToolContext) -> str:
-        mine = [row for row in self.cron.all_shown() if self._may(row["person"], context.person)]
+        agent = context.session.agent
+        mine = [r for r in self.cron.all_shown() if r["agent"] == agent and self._may(r["person"], context.person)]
         lines = [
             f"{r['id']} {r['name']!r} {r['schedule']} ({r['zone']}) {r['state']}, next {r['next'] or 'never'}"
             for r in mine
@@ -68,7 +69,7 @@ class Desk:
 
     async def cancel(self, job: str, context: ToolContext) -> str:
         standing = self.jobs.find(job)
-        if not self._may(standing.job.person, context.person):
+        if standing.job.agent != context.session.agent or not self._may(standing.job.person, context.person):
             raise AccessError("That job is somebody else's.")
         if context.tainted:
             raise AccessError(
@@ -81,16 +82,16 @@ class Desk:
     # for people ------------------------------------------------------------------------------------------------
 
     async def add(
-        self, wish: Wish, person: Person, *, pending: bool = False, context: ToolContext | None = None
+        self, wish: Wish, person: Person, agent: str, *, pending: bool = False, context: ToolContext | None = None
     ) -> Standing:
-        """Check a wish and store it. Raises InputError, AccessError with what is wrong."""
+        """Check a wish and store it as a job of this agent. Raises InputError, AccessError with what is wrong."""
         if person.role is Role.GUEST:
             raise AccessError("Guests cannot schedule anything.")
         owner = person.role is Role.OWNER
         if not owner and (wish.main or context is None):
             raise AccessError("Only the owner's jobs can run in the main conversation.")
         wish = replace(wish, holidays=wish.holidays.removeprefix("/workspace/"))  # as commands see the work folder
-        self._check(wish)
+        self._check(wish, agent)
         now = float(int(self.clock.now()))
         zone = zone_named(wish.zone) if wish.zone else self.cron.zone()
         plan = parse_plan(wish.when, zone, now)
@@ -106,28 +107,28 @@ class Desk:
             webhook=wish.webhook, models=wish.models, tools=wish.tools, budget=wish.budget,
             late_seconds=wish.late_seconds, person=OWNER if owner else person.id,
             places=() if owner or context is None else ((context.channel, dict(context.place)),),
-            anchor=now, urgent=wish.urgent, language=language,
+            anchor=now, urgent=wish.urgent, language=language, agent=agent,
         )  # fmt: skip
         standing = await self.jobs.add(job, "pending" if pending else "active", self.settings().most)
         job = standing.job
         if job.budget:
-            await self.set_budget(SessionKey.cron(job.id), _dollars(job.budget))
+            await self.set_budget(job.session, _dollars(job.budget))
         self.audit("cron_added", job=job.id, plan=job.plan, by=person.id, pending=pending)
         if pending:
             text = say("cron_pending", self.language(), name=job.name, plan=job.plan, text=job.prompt, id=job.id)
             choices = [
                 (say(f"cron_{verb}_label", self.language()), f"/cron {verb} {job.id}") for verb in ("approve", "deny")
             ]
-            await self.tell_owner(text, choices)
+            await self.tell_owner(text, choices, agent)
         self.changed()
         return standing
 
     async def remove(self, standing: Standing) -> None:
         await self.jobs.remove(standing.job.id)
         if standing.job.budget:
-            await self.set_budget(SessionKey.cron(standing.job.id), None)
+            await self.set_budget(standing.job.session, None)
         if not standing.job.main:
-            self.stop(SessionKey.cron(standing.job.id))
+            self.stop(standing.job.session)
         self.audit("cron_removed", job=standing.job.id, name=standing.job.name)
         self.changed()
 
@@ -159,7 +160,8 @@ class Desk:
         self.changed()
         return utc_text(planned)
 
-    def _check(self, wish: Wish) -> None:
+    def _check(self, wish: Wish, agent: str) -> None:
+        files = self.files(agent)
         if wish.deliver not in ("announce", "silent"):
             raise InputError("deliver is announce or silent.")
         if wish.webhook and (
@@ -177,18 +179,19 @@ class Desk:
         if wish.budget:
             _dollars(wish.budget)
         if wish.holidays:
-            Holidays(self._calendar(wish.holidays)).load()
-
-    def _calendar(self, name: str) -> Path:
-        root = self.files().resolve()
-        path = (root / name).resolve()
-        if not path.is_relative_to(root):
-            raise InputError(f"{name!r} is not in the work folder.")
-        return path
+            Holidays(_inside(files, wish.holidays)).load()
 
     @staticmethod
     def _may(owner_of_job: str, person: Person) -> bool:
         return person.role is Role.OWNER or owner_of_job == person.id
+
+
+def _inside(files: Path, name: str) -> Path:
+    root = files.resolve()
+    path = (root / name).resolve()
+    if not path.is_relative_to(root):
+        raise InputError(f"{name!r} is not in the work folder.")
+    return path
 
 
 def _dollars(text: str) -> Decimal:

@@ -24,7 +24,7 @@ from appliance.automation.quiet import parse_window
 from appliance.clock import Clock
 from appliance.crash_points import crash_point
 from appliance.database import Database
-from appliance.messages import Inbound, Mode, Person, Reply, Role, SessionKey, Source
+from appliance.messages import MAIN, Inbound, Mode, Person, Reply, Role, SessionKey, Source
 from appliance.models.base import ToolSpec
 from appliance.settings import HeartbeatSettings
 from appliance.texts import say
@@ -62,6 +62,11 @@ class Standing(msgspec.Struct, frozen=True):
     auth_errors: int = 0
 
 
+def _place(agent: str) -> str:
+    """Under which name an agent's heartbeat keeps its facts."""
+    return "heartbeat" if agent == MAIN else SessionKey.heartbeat(agent).value
+
+
 def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
@@ -88,14 +93,17 @@ class ReportTool:
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         text = str(arguments.get("text") or "").strip()
         report = Report(context.turn, bool(arguments["notify"]) and bool(text), text[:_MOST_TEXT])
-        await self._database.write(lambda c: put_state(c, "heartbeat.report", _json(report)))
+        place = _place(context.session.agent)
+        await self._database.write(lambda c: put_state(c, f"{place}.report", _json(report)))
         return ToolResult("Reported.", ends_turn=True)
 
 
 @dataclass(slots=True)
 class Heartbeat:
-    """Given the checklist and the front door, look after it. `last_heard`: when anybody last wrote (Unix seconds)."""
+    """Given an agent's checklist and the front door, look after it. `last_heard`: when anybody last wrote (Unix
+    seconds)."""
 
+    agent: str
     database: Database
     door: Door
     outlet: Outlet
@@ -106,8 +114,12 @@ class Heartbeat:
     last_heard: Callable[[], float | None]
     language: Callable[[], str]
     audit: Callable[..., None]
+    _place: str = field(init=False)
     _given: str = ""
     _complained: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._place = _place(self.agent)
 
     async def tick(self) -> float:
         """Settle, look, start; return for how many seconds it may rest."""
@@ -164,7 +176,7 @@ class Heartbeat:
         due: list[Task] = []
         fresh: list[str] = []
         for task in self._tasks():
-            seen = get_state(self.database, f"heartbeat.task.{task.key}")
+            seen = get_state(self.database, self._task(task.key))
             if not seen:
                 fresh.append(task.key)
                 continue
@@ -174,7 +186,7 @@ class Heartbeat:
             if following is not None and following <= now:
                 due.append(task)
         if fresh:
-            await self.database.write(lambda c: _look_from(c, fresh, now))
+            await self.database.write(lambda c: self._look_from(c, fresh, now))
         return due
 
     def _tasks(self) -> list[Task]:
@@ -191,8 +203,8 @@ class Heartbeat:
         now = self.clock.now()
 
         def work(connection: apsw.Connection) -> None:
-            _look_from(connection, [task.key for task in due], now)
-            put_state(connection, "heartbeat.run", _json(run))
+            self._look_from(connection, [task.key for task in due], now)
+            put_state(connection, f"{self._place}.run", _json(run))
 
         await self.database.write(work)
         crash_point("heartbeat.recorded")
@@ -220,15 +232,15 @@ class Heartbeat:
         return Inbound(
             channel=CHANNEL,
             account="",
-            chat="main",
+            chat=self.agent,
             kind="message",
             id=run.id + (f"#{run.attempt}" if run.attempt > 1 else ""),
             text=(
                 f"[due now]\n{tasks}\nDo this with your tools, then call report once: notify true only with something "
                 "that the owner wants to hear now."
             ),
-            person=Person("heartbeat:main", "heartbeat", Role.MEMBER, self.language()),
-            session=SessionKey.heartbeat(),
+            person=Person(f"heartbeat:{self.agent}", "heartbeat", Role.MEMBER, self.language()),
+            session=SessionKey.heartbeat(self.agent),
             at=self.clock.now(),
             source=Source.OWN,
             mode=Mode.FOLLOWUP,
@@ -237,16 +249,16 @@ class Heartbeat:
     async def _settle(self, run: Run, reply: Reply) -> bool:
         report = self._report(reply.turn)
         standing, again, words = self._after(run, reply, report)
-        parcels = self.outlet.pack(words, f"heartbeat-{run.id}-{run.attempt}")
+        parcels = self.outlet.pack(words, f"{self._place}-{run.id}-{run.attempt}")
         if parcels is None:
             return False
 
         def work(connection: apsw.Connection) -> list[list[int]]:
-            if _run_of(connection) != run:
+            if self._run_of(connection) != run:
                 return []
-            put_state(connection, "heartbeat.run", _json(again) if again else "")
-            put_state(connection, "heartbeat.report", "")
-            put_state(connection, "heartbeat", _json(standing))
+            put_state(connection, f"{self._place}.run", _json(again) if again else "")
+            put_state(connection, f"{self._place}.report", "")
+            put_state(connection, self._place, _json(standing))
             return [self.outlet.put(connection, parcel) for parcel in parcels]
 
         crash_point("heartbeat.answered")
@@ -257,7 +269,7 @@ class Heartbeat:
         outcome = "failed" if reply.error else "none" if report is None else "told" if report.notify else "quiet"
         if outcome == "none":
             log.warning("the heartbeat ended without a report, so nothing was told", run=run.id)
-        self.audit("heartbeat", run=run.id, outcome=outcome, reason=reply.error)
+        self.audit("heartbeat", agent=self.agent, run=run.id, outcome=outcome, reason=reply.error)
         return True
 
     def _after(self, run: Run, reply: Reply, report: Report | None) -> tuple[Standing, Run | None, list[Words]]:
@@ -276,35 +288,41 @@ class Heartbeat:
         if errors < MOST_AUTH_ERRORS:
             return Standing(auth_errors=errors), again, []
         text = say("heartbeat_stopped", self.language(), count=errors)
-        return Standing(True, "the model provider refused the key", errors), None, [Words(text, "heartbeat")]
+        return (
+            Standing(True, "the model provider refused the key", errors),
+            None,
+            [Words(text, "heartbeat", agent=self.agent)],
+        )
 
     def _words(self, text: str) -> Words:
-        return Words(text, "heartbeat", outside=self.door.tainted(SessionKey.heartbeat()))
+        tainted = self.door.tainted(SessionKey.heartbeat(self.agent))
+        return Words(text, "heartbeat", outside=tainted, agent=self.agent)
 
     # state -----------------------------------------------------------------------------------------------------
 
     def _standing(self) -> Standing:
-        text = get_state(self.database, "heartbeat")
+        text = get_state(self.database, self._place)
         return msgspec.json.decode(text, type=Standing) if text else Standing()
 
     def _run(self) -> Run | None:
-        text = get_state(self.database, "heartbeat.run")
+        text = get_state(self.database, f"{self._place}.run")
         return msgspec.json.decode(text, type=Run) if text else None
 
     def _report(self, turn: str) -> Report | None:
-        text = get_state(self.database, "heartbeat.report")
+        text = get_state(self.database, f"{self._place}.report")
         found = msgspec.json.decode(text, type=Report) if text else None
         return found if found is not None and found.turn == turn else None
 
     async def _stand(self, standing: Standing) -> None:
-        await self.database.write(lambda c: put_state(c, "heartbeat", _json(standing)))
+        await self.database.write(lambda c: put_state(c, self._place, _json(standing)))
 
+    def _task(self, key: str) -> str:
+        return f"{self._place}.task.{key}"
 
-def _look_from(connection: apsw.Connection, keys: list[str], now: float) -> None:
-    for key in keys:
-        put_state(connection, f"heartbeat.task.{key}", repr(now))
+    def _look_from(self, connection: apsw.Connection, keys: list[str], now: float) -> None:
+        for key in keys:
+            put_state(connection, self._task(key), repr(now))
 
-
-def _run_of(connection: apsw.Connection) -> Run | None:
-    rows = connection.execute("SELECT value FROM cron_state WHERE key='heartbeat.run'").fetchall()
-    return msgspec.json.decode(str(rows[0][0]), type=Run) if rows else None
+    def _run_of(self, connection: apsw.Connection) -> Run | None:
+        found = connection.execute("SELECT value FROM cron_state WHERE key=?", (f"{self._place}.run",)).fetchall()
+        return msgspec.json.decode(str(found[0][0]), type=Run) if found else None

@@ -15,12 +15,12 @@ import structlog
 
 from appliance.agent.sessions import Sessions
 from appliance.automation.commands import CronCommands
-from appliance.automation.cron import CHANNEL, PERSON, Cron
+from appliance.automation.cron import CHANNEL, PERSON, Cron, Door
 from appliance.automation.desk import Desk
 from appliance.automation.heartbeat import CHANNEL as HEARTBEAT
 from appliance.automation.heartbeat import TOOLS, Heartbeat, ReportTool
 from appliance.automation.jobs import OWNER, Job, Jobs
-from appliance.automation.outlet import Outlet
+from appliance.automation.outlet import Outlet, Place
 from appliance.automation.page import Alone, MainConversation
 from appliance.automation.watchers import Fetch, Run, Watchers
 from appliance.automation.webhook import WebhookCarrier
@@ -30,7 +30,7 @@ from appliance.errors import NotFoundError
 from appliance.gateway.commands import Commands
 from appliance.gateway.delivery import Delivery
 from appliance.gateway.inbox import Inbox
-from appliance.gateway.intake import STORED, Intake
+from appliance.gateway.intake import Intake
 from appliance.memory.items import Item
 from appliance.messages import Event, Inbound, Person, Reply, SessionKey, Source
 from appliance.settings import Settings
@@ -47,11 +47,12 @@ _PRUNE_SECONDS = 86_400.0
 
 @dataclass(slots=True)
 class Surroundings:
-    """What the house hands over. `items`: what is known of people; `cheap`: models in order; `models`: every
-    name that can be chosen; `announce`: shows a text to whoever watches; `tell_owner`: says something at once;
-    `set_budget`: gives a session a daily limit in dollars (None takes it away); `alone`: runs something
+    """What the house hands over. `files`: an agent's work folder; `checklist`: its HEARTBEAT.md; `items`: what is known
+    of people; `cheap`: an agent's models in order; `models`: every name that can be chosen; `owner_places`: where the
+    owner reads an agent; `announce`: shows a text to whoever watches an agent; `tell_owner`: says something at once on
+    behalf of one; `set_budget`: gives a session a daily limit in dollars (None takes it away); `alone`: runs something
     between two turns of a session; `stop` ends its running turn; `fetch`: reads an address behind the wall; `run`:
-    what a command prints in the sandbox."""
+    what a command prints in an agent's sandbox."""
 
     settings: Settings
     clock: Clock
@@ -63,13 +64,14 @@ class Surroundings:
     tools: Registry
     commands: Commands
     zone: Callable[[], ZoneInfo]
-    files: Callable[[], Path]
-    checklist: Callable[[], str]
+    files: Callable[[str], Path]
+    checklist: Callable[[str], str]
     items: Callable[[], Iterable[Item]]
-    cheap: Callable[[], Sequence[str]]
+    cheap: Callable[[str], Sequence[str]]
     models: Callable[[], Sequence[str]]
-    announce: Callable[[str], None]
-    tell_owner: Callable[[str, Sequence[tuple[str, str]]], Awaitable[None]]
+    owner_places: Callable[[str], Sequence[Place]]
+    announce: Callable[[str, str], None]
+    tell_owner: Callable[[str, Sequence[tuple[str, str]], str], Awaitable[None]]
     set_budget: Callable[[SessionKey, Decimal | None], Awaitable[None]]
     audit: Callable[..., None]
     language: Callable[[], str]
@@ -97,11 +99,7 @@ class Automation:
             jobs=self.jobs, database=house.core, door=door, outlet=self.outlet, clock=house.clock, zone=house.zone,
             settings=lambda: house.settings.schedules, files=house.files, audit=house.audit,
         )  # fmt: skip
-        self.heartbeat = Heartbeat(
-            database=house.core, door=door, outlet=self.outlet, clock=house.clock, zone=house.zone,
-            settings=lambda: house.settings.heartbeat, checklist=house.checklist,
-            last_heard=lambda: house.inbox.last_heard((CHANNEL, HEARTBEAT)), language=house.language, audit=house.audit,
-        )  # fmt: skip
+        self.heartbeats = {agent: self._heartbeat(agent, door) for agent in house.settings.agent_ids}
         self.watchers = Watchers(
             jobs=self.jobs, database=house.core, clock=house.clock, files=house.files, fetch=house.fetch,
             run=house.run, broken=self.cron.broken,
@@ -113,13 +111,21 @@ class Automation:
             set_budget=house.set_budget, stop=house.stop, changed=self.wake, audit=house.audit, language=house.language,
         )  # fmt: skip
 
+    def _heartbeat(self, agent: str, door: Door) -> Heartbeat:
+        house = self._house
+        return Heartbeat(
+            agent=agent, database=house.core, door=door, outlet=self.outlet, clock=house.clock, zone=house.zone,
+            settings=lambda: house.settings.heartbeat, checklist=lambda: house.checklist(agent),
+            last_heard=lambda: house.inbox.last_heard((CHANNEL, HEARTBEAT)), language=house.language, audit=house.audit,
+        )  # fmt: skip
+
     def _outlet(self) -> Outlet:
         house = self._house
         return Outlet(
             database=house.core,
             clock=house.clock,
             zone=house.zone,
-            owner_places=lambda: [(c, place) for c, _, place in house.inbox.owner_places() if c not in STORED],
+            owner_places=house.owner_places,
             items=house.items,
             windows=lambda: house.settings.schedules.quiet_hours,
             committed=house.delivery.committed,
@@ -134,7 +140,7 @@ class Automation:
         house.tools.add(ScheduleTool(lambda: self.desk))
         house.tools.add(ReportTool(house.core))
         house.tools.allowed = self.allowed
-        CronCommands(self.desk, self.cron, self.heartbeat).add_to(house.commands)
+        CronCommands(self.desk, self.cron, self.heartbeats).add_to(house.commands)
 
     # start and stop --------------------------------------------------------------------------------------------
 
@@ -171,13 +177,13 @@ class Automation:
         async with self._looking:
             self._wake.clear()
             watching = await self.watchers.tick()
-            rest = min(await self.cron.tick(), await self.heartbeat.tick())
+            rest = min([await self.cron.tick(), *[await beat.tick() for beat in self.heartbeats.values()]])
             rest = rest if watching is None else min(rest, watching)
             now = self._house.clock.monotonic()
             if self._pruned is None or now - self._pruned > _PRUNE_SECONDS:
                 self._pruned = now
                 await self.jobs.prune()
-            self._under_way = self.cron.busy() or self.heartbeat.busy()
+            self._under_way = self.cron.busy() or any(beat.busy() for beat in self.heartbeats.values())
             return rest
 
     async def _run(self) -> None:
@@ -202,8 +208,9 @@ class Automation:
         """The models of a scheduled session in order, or None when it is none, or has no choice of its own."""
         if session.value.startswith("heartbeat:"):
             chosen = self._house.settings.heartbeat.model
-            return list(dict.fromkeys([chosen, *self._house.cheap()] if chosen else self._house.cheap()))
-        job = self._job(session.value.removeprefix("cron:")) if session.value.startswith("cron:") else None
+            cheap = self._house.cheap(session.agent)
+            return list(dict.fromkeys([chosen, *cheap] if chosen else cheap))
+        job = self._job(session.job) if session.job else None
         if job is None or not job.models:
             return None
         return job.models
@@ -216,7 +223,7 @@ class Automation:
 
     def owners(self, session: SessionKey) -> bool:
         """Whether a session runs by itself for the owner and nobody else: the heartbeat, and the owner's jobs."""
-        job = self._job(session.value.removeprefix("cron:")) if session.value.startswith("cron:") else None
+        job = self._job(session.job) if session.job else None
         return session.value.startswith("heartbeat:") or (job is not None and job.person == OWNER)
 
     def allowed(self, name: str, session: SessionKey, person: Person) -> bool:

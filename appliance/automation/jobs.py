@@ -17,6 +17,7 @@ import msgspec
 from appliance.clock import Clock
 from appliance.database import Database, Migration
 from appliance.errors import InputError, NotFoundError
+from appliance.messages import MAIN, SessionKey
 
 MIGRATIONS: list[Migration] = [
     (
@@ -36,6 +37,7 @@ MIGRATIONS: list[Migration] = [
         CREATE TABLE cron_state(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT""",
     ),
     ("cron_held_files", "ALTER TABLE cron_held ADD COLUMN attachments TEXT NOT NULL DEFAULT '[]'"),
+    ("cron_held_agents", "ALTER TABLE cron_held ADD COLUMN agent TEXT NOT NULL DEFAULT 'main'"),
 ]
 JobState = Literal["active", "pending", "paused", "done"]
 Deliver = Literal["announce", "silent", "webhook"]
@@ -72,6 +74,12 @@ class Job(msgspec.Struct, frozen=True):
     anchor: float = 0.0
     language: str = "en"
     urgent: bool = False
+    agent: str = MAIN
+
+    @property
+    def session(self) -> SessionKey:
+        """The conversation that it runs in."""
+        return SessionKey.main(self.agent) if self.main else SessionKey.cron(self.id, self.agent)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from appliance.crash_points import crash_point
 from appliance.database import Database
 from appliance.gateway import outbox
 from appliance.memory.items import Item
-from appliance.messages import Attachment, Outbound
+from appliance.messages import MAIN, Attachment, Outbound
 from appliance.texts import say
 
 log = structlog.get_logger(__name__)
@@ -39,7 +39,7 @@ class Words:
     """Something to tell a person. `places` is empty for the owner, who is found where they wrote last.
 
     `outside`: it may come from text of others. `shown`: it stands in the owner's conversation already. `urgent`: it
-    does not wait for the end of quiet hours.
+    does not wait for the end of quiet hours. `agent`: whose words they are.
     """
 
     text: str
@@ -50,6 +50,7 @@ class Words:
     outside: bool = False
     shown: bool = False
     urgent: bool = False
+    agent: str = MAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +66,20 @@ class Parcel:
 class Outlet:
     """Given where people read and when they want quiet, put words on their way.
 
-    `owner_places`: channels that go through the outbox. `items`: what is known of people (boundaries among it).
-    `windows`: quiet hours of the settings. `announce`: shows a text to whoever watches right now. `post`: writes a text
-    under an id into the owner's conversation, for an owner who reads nowhere else; True once it stands there.
+    `owner_places`: where the owner reads an agent, on channels that go through the outbox. `items`: what is known of
+    people (boundaries among it). `windows`: quiet hours of the settings. `announce`: shows a text to whoever watches an
+    agent right now. `post`: writes a text under an id into the owner's conversation, for an owner who reads nowhere
+    else; True once it stands there.
     """
 
     database: Database
     clock: Clock
     zone: Callable[[], ZoneInfo]
-    owner_places: Callable[[], Sequence[Place]]
+    owner_places: Callable[[str], Sequence[Place]]
     items: Callable[[], Iterable[Item]]
     windows: Callable[[], Sequence[str]]
     committed: Callable[[int], None]
-    announce: Callable[[str], None]
+    announce: Callable[[str, str], None]
     post: Callable[[str, Words], bool]
     language: Callable[[], str]
 
@@ -113,8 +115,16 @@ class Outlet:
         now, words = self.clock.now(), parcel.words
         if parcel.held:
             connection.execute(
-                "INSERT INTO cron_held(person, places, name, text, at, attachments) VALUES (?,?,?,?,?,?)",
-                (words.person, _json(words.places), words.name, words.text, now, _json(words.attachments)),
+                "INSERT INTO cron_held(person, places, agent, name, text, at, attachments) VALUES (?,?,?,?,?,?,?)",
+                (
+                    words.person,
+                    _json(words.places),
+                    words.agent,
+                    words.name,
+                    words.text,
+                    now,
+                    _json(words.attachments),
+                ),
             )
             return []
         return [
@@ -133,24 +143,28 @@ class Outlet:
         for identity in ids:
             self.committed(identity)
         if not parcel.held and parcel.words.person == OWNER:
-            self.announce(parcel.words.text)
+            self.announce(parcel.words.text, parcel.words.agent)
 
     async def digest(self) -> int:
         """Say in one message what was held back, to everybody whose quiet hours are over; return how many messages."""
-        rows = self.database.read("SELECT id, person, places, name, text, at, attachments FROM cron_held ORDER BY id")
-        by_person: dict[tuple[str, str], list[tuple[Any, ...]]] = defaultdict(list)
-        for row in rows:
-            by_person[row[1], row[2]].append(row)
+        rows = self.database.read(
+            "SELECT id, person, places, agent, name, text, at, attachments FROM cron_held ORDER BY id"
+        )
+        by_person: dict[tuple[str, str, str], list[tuple[Any, ...]]] = defaultdict(list)
+        for identity, person, places, agent, *held in rows:
+            by_person[person, places, agent].append((identity, *held))
         sent = 0
-        for (person, places), held in by_person.items():
+        for (person, places, agent), waiting in by_person.items():
             if self.quiet(person, self.clock.now()) is None:
-                sent += await self._release(person, places, held)
+                sent += await self._release(person, places, agent, waiting)
         return sent
 
-    async def _release(self, person: str, places: str, held: Sequence[tuple[Any, ...]]) -> bool:
+    async def _release(self, person: str, places: str, agent: str, held: Sequence[tuple[Any, ...]]) -> bool:
         where = tuple((str(c), dict(p)) for c, p in msgspec.json.decode(places))
-        files = tuple(one for row in held for one in _attachments(row[6]))
-        words = Words(self._digest_text(held), person=person, places=where, attachments=files, outside=True)
+        files = tuple(one for row in held for one in _attachments(row[4]))
+        words = Words(
+            self._digest_text(held), person=person, places=where, attachments=files, outside=True, agent=agent
+        )
         parcels = self.pack([words], f"digest-{held[0][0]}-{held[-1][0]}")
         if parcels is None:
             return False
@@ -168,9 +182,9 @@ class Outlet:
 
     def _digest_text(self, held: Sequence[tuple[Any, ...]]) -> str:
         if len(held) == 1:
-            return str(held[0][4])
+            return str(held[0][2])
         lines = [say("cron_digest", self.language(), count=len(held))]
-        for _, _, _, name, text, at, _ in held:
+        for _, name, text, at, _ in held:
             when = datetime.fromtimestamp(at, self.zone()).strftime("%H:%M")
             short = text if len(text) <= _LONGEST_IN_DIGEST else text[:_LONGEST_IN_DIGEST] + " …"
             lines.append(f"**{f'{when} {name}'.strip()}**\n{short}")
@@ -178,7 +192,7 @@ class Outlet:
 
     def _addressed(self, words: Words) -> Parcel:
         quiet = not words.urgent and self.quiet(words.person, self.clock.now()) is not None
-        to = words.places or (self.owner_places() if words.person == OWNER else ())
+        to = words.places or (self.owner_places(words.agent) if words.person == OWNER else ())
         return Parcel(words, tuple(to), quiet)
 
     @staticmethod

@@ -26,7 +26,8 @@ class Alone(Protocol):
 
 
 class MainConversation:
-    """Given the sessions, post under ids. `written` is called when something new stands there."""
+    """Given the sessions, post under ids into the conversation with the agent whose words they are. `written` is called
+    when something new stands there."""
 
     def __init__(self, sessions: Sessions, alone: Alone, clock: Clock, written: Callable[[], None]) -> None:
         self._sessions = sessions
@@ -37,7 +38,7 @@ class MainConversation:
 
     def post(self, identity: str, words: Words) -> bool:
         """True when it stands there; else it is written as soon as no turn runs, and False."""
-        if self._sessions.transcript(SessionKey.main()).has(identity):
+        if self._sessions.transcript(SessionKey.main(words.agent)).has(identity):
             return True
         if identity not in self._under_way:
             task = asyncio.create_task(self._write(identity, words), name=f"post-{identity}")
@@ -65,10 +66,10 @@ class MainConversation:
         }
 
         async def append() -> None:
-            self._sessions.transcript(SessionKey.main()).append(record)
+            self._sessions.transcript(SessionKey.main(words.agent)).append(record)
 
         try:
-            await self._alone(SessionKey.main(), append)
+            await self._alone(SessionKey.main(words.agent), append)
         except (OSError, ApplianceError) as error:
             log.error("a message could not be written into the conversation yet", reason=str(error))
             return  # asked for again by the next look

@@ -47,7 +47,7 @@ _ALERT = re.compile(r"[A-Za-z_:][A-Za-z0-9_:]{0,99}")
 _ENTRY = re.compile(rb"<(?:guid|id|link)\b[^>]*?(?:href=[\"']([^\"']+)[\"'][^>]*)?>([^<]*)")
 _ITEMS = re.compile(rb"<(?:item|entry)\b.*?</(?:item|entry)>", re.DOTALL)
 Fetch = Callable[[str], Awaitable[bytes]]
-Run = Callable[[str], Awaitable[bytes]]
+Run = Callable[[str, str], Awaitable[bytes]]
 _PAUSES = {"file": FILE_SECONDS, "alert": FILE_SECONDS, "command": COMMAND_SECONDS}
 
 
@@ -92,13 +92,13 @@ def parse_watch(text: str) -> Watched:
 @dataclass(slots=True)
 class Watchers:
     """Given the jobs, look at what they watch. `fetch` reads an address behind the wall, `run` what a command prints in
-    the sandbox; each is None when it is switched off. `broken` is told of a job whose target cannot be read any
+    an agent's sandbox; each is None when it is switched off. `broken` is told of a job whose target cannot be read any
     more."""
 
     jobs: Jobs
     database: Database
     clock: Clock
-    files: Callable[[], Path]
+    files: Callable[[str], Path]
     fetch: Fetch | None
     run: Run | None
     broken: Callable[[Standing, InputError], Awaitable[None]]
@@ -137,7 +137,7 @@ class Watchers:
     async def _look(self, standing: Standing, watched: Watched, seen: Seen) -> Seen:
         now = self.clock.now()
         try:
-            newest = await self._state(watched)
+            newest = await self._state(watched, standing.job.agent)
         except (OSError, TimeoutError, ApplianceError) as error:
             troubles = seen.troubles + 1
             log.warning("what a job watches cannot be read", job=standing.job.id, reason=str(error), times=troubles)
@@ -150,13 +150,13 @@ class Watchers:
         await self._keep(standing.job, after)
         return after
 
-    async def _state(self, watched: Watched) -> str:
+    async def _state(self, watched: Watched, agent: str) -> str:
         if watched.kind == "file":
-            return await asyncio.to_thread(file_state, self.files(), watched.target)
+            return await asyncio.to_thread(file_state, self.files(agent), watched.target)
         if watched.kind == "command":
             if self.run is None:
                 raise InputError("Commands are switched off (exec.enabled).")
-            return hashlib.sha256(await self.run(watched.target)).hexdigest()
+            return hashlib.sha256(await self.run(agent, watched.target)).hexdigest()
         if self.fetch is None:
             raise InputError("The web is switched off (web.enabled).")
         body = await self.fetch(watched.target)

@@ -122,7 +122,10 @@ class Access:
         """The person with this id on this channel, or None for somebody unknown. `name` is only for display."""
         if not valid_id(user, channel):
             return None
-        rows = self._database.read("SELECT role, language FROM people WHERE channel = ? AND id = ?", (channel, user))
+        rows = self._database.read(
+            f"SELECT role, language FROM people WHERE id = :id AND {_KNOWN_ON} ORDER BY channel = :channel DESC",  # noqa: S608 - constant text
+            {"id": user, **_place(channel)},
+        )
         if rows:
             return Person(str(user), name, Role(rows[0][0]), rows[0][1])
         if user in self._members.get(channel, ()):
@@ -135,6 +138,17 @@ class Access:
             "SELECT channel, id, role, name, language FROM people ORDER BY role = 'owner' DESC, paired_at"
         )
         return [(channel, Person(user, name, Role(role), language)) for channel, user, role, name, language in rows]
+
+    def known_on(self, channel: str) -> list[Person]:
+        """Everyone who is paired on a channel, and the owner of the house, who is known to all bots of a platform."""
+        rows = self._database.read(
+            f"SELECT id, role, name, language FROM people WHERE {_KNOWN_ON}"  # noqa: S608 - constant text
+            " ORDER BY channel != :channel DESC, paired_at",
+            _place(channel),
+        )
+        # What stands for this very channel comes last and so counts.
+        known = {user: Person(user, name, Role(role), language) for user, role, name, language in rows}
+        return list(known.values())
 
     def owners(self, channel: str | None = None) -> list[tuple[str, Person]]:
         """The owner's identities, as (channel, person); empty before the first pairing."""
@@ -323,6 +337,14 @@ class Access:
         if len(self._guesses) > _REMEMBERED:
             self._guesses.popitem(last=False)
         return len(recent) >= MAX_GUESSES
+
+
+# A person's id is the same with every bot of a platform. The owner is known to all of them, others where they paired.
+_KNOWN_ON = "(channel = :channel OR (role = 'owner' AND (channel = :platform OR channel GLOB :platform || '-*')))"
+
+
+def _place(channel: str) -> dict[str, str]:
+    return {"channel": channel, "platform": channel.partition("-")[0]}
 
 
 def _store(connection: apsw.Connection, channel: str, person: Person, now: float) -> None:

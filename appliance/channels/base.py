@@ -14,7 +14,7 @@ from appliance.clock import Clock
 from appliance.database import Database
 from appliance.gateway.delivery import Carrier
 from appliance.gateway.webhooks import Webhook
-from appliance.messages import Inbound, Person, Role
+from appliance.messages import MAIN, Inbound, Person, Role
 from appliance.observability.health import Health
 
 Extra = Callable[[apsw.Connection], object]
@@ -87,3 +87,4 @@ class ChannelParts:
     menu: Menu
     tell_owner: TellOwner
     counts: Counts = field(default_factory=NoCounts)
+    agent: str = MAIN  # whose channel it is

@@ -2,47 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from appliance.channels.access import Access
 from appliance.channels.base import ChatChannel
 from appliance.errors import DeliveryError, ToolError
 from appliance.gateway.delivery import Delivery
 from appliance.messages import Attachment, Outbound, Person, Role
+from appliance.settings_agents import Further, speaks_on
 
 
 class Household:
-    """Given who is paired and the channels, carry a message to one person. Names are looked up, never trusted: two
-    people of one name have to be told apart by channel and id."""
+    """Given who is paired, the channels and the further agents, carry a message to one person. Names are looked up,
+    never trusted: two people of one name have to be told apart by channel and id."""
 
-    def __init__(self, access: Access, channels: Callable[[], Sequence[ChatChannel]], delivery: Delivery) -> None:
+    def __init__(
+        self, access: Access, channels: Callable[[], Sequence[ChatChannel]], agents: Further, delivery: Delivery
+    ) -> None:
         self._access = access
         self._channels = channels
+        self._agents = agents
         self._delivery = delivery
 
     def shows_files(self, channel: str) -> bool:
         """Whether an answer on this channel can carry files: on the chat platforms."""
         return any(one.name == channel for one in self._channels())
 
-    async def send(self, to: str, text: str, files: Sequence[Attachment]) -> str:
-        """Put a message on its way; return to whom. Raises ToolError for somebody unknown or out of reach."""
-        name, person = self._find(to)
-        channel = next((one for one in self._channels() if one.name == name), None)
-        if channel is None:
-            raise ToolError(f"{to} is known on {name}, which is not set up now.")
+    async def send(self, agent: str, to: str, text: str, files: Sequence[Attachment]) -> str:
+        """Put a message of an agent on its way; return to whom. Raises ToolError for somebody unknown to that agent's
+        channels or out of reach."""
+        channels = {one.name: one for one in self._channels()}
+        name, person = self._find(to, speaks_on(self._agents, agent, channels))
         try:
-            place = await channel.private_place(person)
+            place = await channels[name].private_place(person)
         except DeliveryError as error:
             raise ToolError(f"{to} cannot be reached: {error.what}") from None
         await self._delivery.say(Outbound(name, place, text, attachments=tuple(files)))
         return f"{person.name or person.id} on {name}"
 
-    def _find(self, to: str) -> tuple[str, Person]:
+    def _find(self, to: str, there: Iterable[str]) -> tuple[str, Person]:
         wanted = to.strip().casefold()
-        there = {one.name for one in self._channels()}
-        people = self._access.people()
+        people = [(channel, person) for channel in sorted(there) for person in self._access.known_on(channel)]
         if wanted == "owner":
-            found = [one for one in people if one[1].role is Role.OWNER and one[0] in there][:1]
+            owners = [one for one in self._access.owners() if one[0] in there]
+            found = (owners or [one for one in people if one[1].role is Role.OWNER])[:1]
         else:
             found = [
                 (channel, person)

@@ -25,6 +25,7 @@ from appliance.gateway.delivery import Carrier
 from appliance.gateway.webhooks import Webhook
 from appliance.messages import Inbound, Person, Role, Source
 from appliance.observability.health import State
+from appliance.settings_agents import channel_name
 from appliance.tasks import end
 from appliance.texts import language_of, say
 
@@ -42,7 +43,7 @@ class PlatformChannel(ABC):
     """Give it the parts of the house and the groups that are on the list; `start` returns at once, and what the
     platform needs is imported and reached behind it, again for as long as needed.
 
-    A subclass sets `name` (of the channel) and `title` (what people call the platform) and its carrier.
+    A subclass sets `name` (of the main agent's channel), `title` (what people call the platform) and its carrier.
     """
 
     name: str
@@ -52,6 +53,7 @@ class PlatformChannel(ABC):
 
     def __init__(self, parts: ChannelParts, download: Download, groups: Iterable[int | str] = ()) -> None:
         self._parts = parts
+        self.name = channel_name(self.name, parts.agent)
         self._clock = parts.clock
         self._health = parts.health
         self._counts = parts.counts
@@ -222,6 +224,7 @@ class PlatformChannel(ABC):
                 self._conversation(heard.chat),
                 private=heard.private,
                 topic=str(topic) if topic else None,
+                agent=self._parts.agent,
             ),
             at=heard.at or self._clock.now(),
             attachments=attachments,

@@ -13,10 +13,11 @@ from decimal import Decimal
 from typing import Any, Protocol
 
 from appliance.clock import Clock, SystemClock
+from appliance.errors import NoAgentError
 from appliance.gateway.auth import Auth
 from appliance.gateway.closing import Closing
 from appliance.gateway.webhooks import Webhook
-from appliance.messages import Attachment, Event, Inbound, Mode, Person, Role, SessionKey
+from appliance.messages import MAIN, Attachment, Event, Inbound, Mode, Person, Role, SessionKey
 from appliance.observability.health import Health
 from appliance.settings import Settings
 
@@ -132,8 +133,9 @@ class People(Protocol):
 
 
 class MemoryView(Protocol):
-    """What the owner may do with memory from outside a conversation (memory.commands.OwnersMemory)."""
+    """What the owner may do with an agent's memory from outside a conversation (memory.owner.OwnersMemory)."""
 
+    async def search(self, query: str, limit: int) -> list[dict[str, Any]]: ...
     def history(self, what: str) -> list[dict[str, Any]]: ...
     def waiting(self) -> list[dict[str, Any]]: ...
     async def status(self) -> dict[str, Any]: ...
@@ -150,7 +152,7 @@ class Schedules(Protocol):
     """What runs by itself, by the owner's hand (automation.by_hand.ByHand). `act` raises NotFoundError, InputError."""
 
     def rows(self) -> list[dict[str, Any]]: ...
-    def heartbeat(self) -> dict[str, str]: ...
+    def heartbeats(self) -> dict[str, dict[str, str]]: ...
     async def act(self, name: str, action: str) -> dict[str, Any]: ...
 
 
@@ -191,7 +193,7 @@ class FirstRun(Protocol):
     async def leave(self) -> None: ...
 
 
-MemorySearch = Callable[[str, int], Awaitable[list[dict[str, Any]]]]
+MemoryOf = Callable[[str], MemoryView]  # by agent; raises NoAgentError
 
 
 @dataclass(slots=True)
@@ -218,9 +220,8 @@ class Services:
     approvals: Approvals | None = None
     people: People | None = None
     rules: Rules | None = None
-    memory_search: MemorySearch | None = None
     session_search: Callable[[str], Awaitable[list[dict[str, Any]]]] | None = None
-    memory: MemoryView | None = None
+    memory: MemoryOf | None = None
     skills: SkillsView | None = None
     mcp: McpView | None = None
     schedules: Schedules | None = None
@@ -230,3 +231,12 @@ class Services:
     model_shelf: ModelShelf | None = None
     first_run: FirstRun | None = None
     webhooks: Mapping[str, Webhook] = field(default_factory=dict)
+    further: Mapping[str, WebChat] = field(default_factory=dict)  # by agent, beside the main one
+    agents: Callable[[], list[dict[str, Any]]] | None = None
+
+    def web_of(self, agent: str) -> WebChat:
+        """The web channel of an agent. Raises NotFoundError."""
+        found = self.web if agent == MAIN else self.further.get(agent)
+        if found is None:
+            raise NoAgentError(agent)
+        return found

@@ -44,7 +44,8 @@ def needed(settings: Settings) -> tuple[bool, bool]:
     local = settings.local
     if not local.enabled:
         return False, False
-    return "local" in settings.chain or settings.cheap == "local", local.embedder != "off"
+    named = [*settings.models_named, *map(settings.cheap, settings.agent_ids)]
+    return "local" in named, local.embedder != "off"
 
 
 def without_settings(environment: Mapping[str, str]) -> dict[str, str]:

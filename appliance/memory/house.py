@@ -12,7 +12,7 @@ import apsw
 import structlog
 
 from appliance.clock import Clock
-from appliance.errors import NotFoundError
+from appliance.errors import NoAgentError, NotFoundError
 from appliance.memory import tidy
 from appliance.memory.embeddings import Embedder
 from appliance.memory.erase import erase
@@ -252,5 +252,5 @@ class Memory:
     def _workspace(self, agent: str) -> Workspace:
         found = self.workspaces.get(agent)
         if found is None:
-            raise NotFoundError(f"There is no agent {agent!r}.", fix="`appliance agents` lists them.")
+            raise NoAgentError(agent)
         return found

@@ -32,6 +32,7 @@ class OwnersMemory:
         return [
             {"id": held.id, "text": held.text, "at": iso(held.at), "session": held.session, "origin": held.origin}
             for held in self.memory.quarantine.list()
+            if held.agent == self.agent
         ]
 
     def captured(self) -> list[dict[str, Any]]:

@@ -89,6 +89,7 @@ PAGES: dict[str, tuple[str, str, str]] = {
         "最新 {count} 筆，共 {total} 筆。",
         "最新 {count} 条，共 {total} 条。",
     ),
+    "page_agent": ("Agent", "代理", "代理"),
     "page_said": ("The words it came from", "原話", "原话"),
     "page_said_gone": (
         "The message is no longer at hand; the note stands in {path}, line {line}.",

@@ -29,8 +29,8 @@ _MOST_CHARACTERS = 20_000
 class Household(Protocol):
     """Who can be written to (channels.household.Household)."""
 
-    async def send(self, to: str, text: str, files: Sequence[Attachment]) -> str:
-        """Put a message on its way; return to whom. Raises ToolError for somebody unknown."""
+    async def send(self, agent: str, to: str, text: str, files: Sequence[Attachment]) -> str:
+        """Put a message of an agent on its way; return to whom. Raises ToolError for somebody unknown to it."""
         ...
 
     def shows_files(self, channel: str) -> bool:
@@ -78,7 +78,8 @@ class Send:
         if context.tainted:
             why = say("send_why", self._language(), to=to)
             await self._confirm("send", (to, text, *paths), why, context, "Not sent")
-        return ToolResult(f"On its way to {await self._household.send(to, text, files)}.")
+        whom = await self._household.send(context.session.agent, to, text, files)
+        return ToolResult(f"On its way to {whom}.")
 
     async def _with_the_answer(self, paths: Sequence[str], context: ToolContext) -> ToolResult:
         if not paths:

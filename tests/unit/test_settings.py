@@ -25,8 +25,8 @@ def test_defaults_are_the_designs() -> None:
     settings = load_settings(environ={"HOME": "/nowhere"})
     assert settings.server.port == 8321
     assert str(settings.budget.daily_usd) == "2.00"
-    assert settings.chain == ["local"]
-    assert load_settings(environ={"ANTHROPIC_API_KEY": "k"}).chain == ["claude-sonnet-5-5", "local"]
+    assert settings.chain() == ["local"]
+    assert load_settings(environ={"ANTHROPIC_API_KEY": "k"}).chain() == ["claude-sonnet-5-5", "local"]
 
 
 def test_every_problem_is_named_at_once_with_its_path_and_the_nearest_name(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_lists_come_as_json_and_the_environment_wins_over_the_file(tmp_path: Pat
     path = tmp_path / "appliance.toml"
     path.write_text('[models]\nchain = ["local"]\n[server]\nport = 1234\n')
     settings = load_settings(path, environ={"APPLIANCE_MODELS__CHAIN": '["claude-opus-5-5","local"]'})
-    assert settings.chain == ["claude-opus-5-5", "local"]
+    assert settings.chain() == ["claude-opus-5-5", "local"]
     assert settings.server.port == 1234
 
 

@@ -54,7 +54,6 @@ class DiscordCarrier(Carrier):
     `known` gives the message ids that the outbox knows in a channel, `me` the bot's user id.
     """
 
-    name = "discord"
     edits = True
     nonces = True
 
@@ -63,10 +62,12 @@ class DiscordCarrier(Carrier):
         api: DiscordApi,
         clock: Clock,
         *,
+        name: str = "discord",
         me: Callable[[], int],
         known: Callable[[int], set[str]] = lambda chat: set(),
         outcome: Callable[[str], None] = lambda outcome: None,
     ) -> None:
+        self.name = name
         self._api = api
         self._clock = clock
         self._pacer = Pacer(clock)

@@ -48,6 +48,7 @@ class DiscordChannel(PlatformChannel):
         self.carrier = self._discord = DiscordCarrier(
             self._api,
             parts.clock,
+            name=self.name,
             me=lambda: self._bot,
             known=partial(known_messages, parts.database, self.name),
             outcome=lambda outcome: self._counts.message(self.name, "out", outcome),

@@ -6,6 +6,8 @@ import importlib.util
 from typing import Any, Literal
 
 from appliance.settings import Settings
+from appliance.settings_agents import discord_bots
+from appliance.settings_channels import DiscordSettings
 
 Outcome = tuple[Literal["pass", "warn", "fail"], str] | tuple[Literal["pass", "warn", "fail"], str, str]
 _SECONDS = 8.0
@@ -13,16 +15,23 @@ _CONTENT = (1 << 18) | (1 << 19)  # the application may read message contents
 
 
 def look(settings: Settings, online: bool) -> Outcome | None:
-    """The Discord library, token and intent; None without a token."""
-    token = settings.discord.bot_token.get_secret_value()
-    if not token:
+    """The Discord library, and token and intent of each bot; None without one."""
+    bots = discord_bots(settings.discord, settings.agents)
+    if not bots:
         return None
     if importlib.util.find_spec("discord") is None:
         fix = "Install the extra: pip install 'home-agent-appliance[discord]'"
         return "fail", "The Discord library is not installed.", fix
     if not online:
         return "pass", "A token is set and the library is there. (`appliance doctor --online` tries the token.)"
-    base = settings.discord.api_base.rstrip("/")
+    found = {name: _ask(bot) for name, bot in bots.items()}
+    name = next((name for name, outcome in found.items() if outcome[0] != "pass"), next(iter(bots)))
+    return found[name][0], found[name][1] if name == "discord" else f"{name}: {found[name][1]}", *found[name][2:]
+
+
+def _ask(bot: DiscordSettings) -> Outcome:
+    """What Discord itself says of a bot."""
+    base, token = bot.api_base.rstrip("/"), bot.bot_token.get_secret_value()
     status, body = _get(f"{base}/oauth2/applications/@me", {"Authorization": f"Bot {token}"})
     if status == 401:
         fix = "Reset the token on the application's Bot page and set DISCORD_BOT_TOKEN."

@@ -48,7 +48,6 @@ class TelegramCarrier(Carrier):
     knows the groups that became supergroups; `on_move` is told of one more.
     """
 
-    name = "telegram"
     edits = True
     nonces = False
 
@@ -57,6 +56,7 @@ class TelegramCarrier(Carrier):
         api: TelegramApi,
         clock: Clock,
         *,
+        name: str = "telegram",
         pacer: Pacer | None = None,
         known: Callable[[int], set[str]] = lambda chat: set(),
         outcome: Callable[[str], None] = lambda outcome: None,
@@ -65,6 +65,7 @@ class TelegramCarrier(Carrier):
         moved: dict[int, int] | None = None,
         on_move: Callable[[int, int], None] = lambda old, new: None,
     ) -> None:
+        self.name = name
         self._api = api
         self._clock = clock
         self._pacer = pacer or Pacer(clock)

@@ -21,7 +21,7 @@ from appliance.channels.telegram.polling import Poller
 from appliance.channels.telegram.updates import Bot, Membership, Moved, read_update
 from appliance.channels.telegram.webhook import Webhook, secret_of
 from appliance.errors import ApplianceError
-from appliance.messages import Person
+from appliance.messages import Person, Role
 from appliance.observability.health import State
 from appliance.roles import Right, may
 from appliance.settings_channels import TelegramSettings
@@ -45,6 +45,7 @@ class TelegramChannel(PlatformChannel):
         self.carrier = self._telegram = TelegramCarrier(
             self._api,
             parts.clock,
+            name=self.name,
             known=partial(known_messages, parts.database, self.name),
             outcome=lambda outcome: self._counts.message(self.name, "out", outcome),
             drafts=settings.drafts,
@@ -97,7 +98,7 @@ class TelegramChannel(PlatformChannel):
         self._menus = CommandMenus(self._api, parts.database, self._clock, self._account, parts.menu)
         self._moves.update(state.moves(parts.database, self._account))
         self._opened.set()
-        self._beside(self._menus.register([person for of, person in parts.access.people() if of == self.name]))
+        self._beside(self._menus.register(parts.access.known_on(self.name)))
         if self._webhook is not None:
             await self._webhook.run(self._account)
             return
@@ -110,6 +111,7 @@ class TelegramChannel(PlatformChannel):
             self._counts,
             parts.tell_owner,
             state.get_offset(parts.database, self._account, self._clock.now()),
+            name=self.name,
         )
         await poller.run()
 
@@ -184,7 +186,8 @@ class TelegramChannel(PlatformChannel):
             await self._parts.tell_owner(say("group_moved", self._owner_language(), old=old, new=new))
 
     def _owner_language(self) -> str:
-        return next((person.language for _, person in self._parts.access.owners(self.name)), "") or "en"
+        known = self._parts.access.known_on(self.name)
+        return next((person.language for person in known if person.role is Role.OWNER), "") or "en"
 
     async def _received(self, heard: Heard) -> None:
         await self.carrier.typing(heard.place)

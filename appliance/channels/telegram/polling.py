@@ -43,8 +43,6 @@ class Poller:
     `offset` is where to begin (None: what Telegram has). `prepare` sees a whole batch first, to start downloads.
     """
 
-    name = "telegram"
-
     def __init__(
         self,
         api: TelegramApi,
@@ -55,10 +53,13 @@ class Poller:
         counts: Counts,
         tell_owner: TellOwner,
         offset: int | None = None,
+        *,
+        name: str = "telegram",
     ) -> None:
+        self.name = name
         self._api = api
         self._clock = clock
-        self._taker = Taker(clock, handle, health, counts)
+        self._taker = Taker(clock, handle, health, counts, name)
         self._prepare = prepare
         self._health = health
         self._counts = counts

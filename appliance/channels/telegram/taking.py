@@ -21,9 +21,8 @@ Handle = Callable[[Any], Awaitable[None]]
 class Taker:
     """Give it what handles an update and returns once that is on disk."""
 
-    name = "telegram"
-
-    def __init__(self, clock: Clock, handle: Handle, health: Health, counts: Counts) -> None:
+    def __init__(self, clock: Clock, handle: Handle, health: Health, counts: Counts, name: str = "telegram") -> None:
+        self.name = name
         self._clock = clock
         self._handle = handle
         self._health = health

@@ -7,7 +7,7 @@ from typing import Any
 
 from litestar import Response, get
 
-from appliance.gateway.api.http import AnyRequest, reply
+from appliance.gateway.api.http import AnyRequest, agent_of, reply
 from appliance.gateway.api.pages import links, page
 from appliance.gateway.api.sessions import find
 from appliance.gateway.services import MemoryView, Services, Sessions
@@ -55,16 +55,18 @@ def _approvals(services: Services) -> list[Any]:
 
 
 def _memory(services: Services) -> list[Any]:
-    memory, search = services.memory, services.memory_search
-    if memory is None:
+    memory_of = services.memory
+    if memory_of is None:
         return []
 
     @get("/memory")
     async def show(request: AnyRequest) -> Response[str]:
+        agent = agent_of(request)
+        memory = memory_of(agent)
         query = request.query_params.get("q", "").strip()[:_QUERY_CHARS]
-        hits = await search(query, _HITS) if query and search is not None else []
+        hits = await memory.search(query, _HITS) if query else []
         return page_of(
-            "memory", request, services, query=query, hits=hits, searchable=search is not None,
+            "memory", request, services, query=query, hits=hits, agent=agent, agents=services.settings.agent_ids,
             waiting=memory.waiting(), forgotten=memory.last_forgotten(), **captured(memory, services.sessions),
         )  # fmt: skip
 
@@ -104,7 +106,7 @@ def _schedules(services: Services) -> list[Any]:
 
     @get("/schedules")
     async def show(request: AnyRequest) -> Response[str]:
-        return page_of("schedules", request, services, jobs=schedules.rows(), heartbeat=schedules.heartbeat())
+        return page_of("schedules", request, services, jobs=schedules.rows(), heartbeats=schedules.heartbeats())
 
     return [show]
 

@@ -24,6 +24,7 @@ from appliance.errors import (
     TooLargeError,
 )
 from appliance.gateway.auth import LockedError, Principal
+from appliance.messages import MAIN
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -199,3 +200,8 @@ def stream(chunks: AsyncIterator[bytes]) -> Stream:
         headers={"cache-control": "no-store", "x-accel-buffering": "no"},
         status_code=200,
     )
+
+
+def agent_of(request: AnyRequest) -> str:
+    """Which agent a request is about: `?agent=`, else the main one."""
+    return request.query_params.get("agent") or MAIN

@@ -1,4 +1,4 @@
-"""What is remembered: history, forgetting, taking that back, what waits in quarantine."""
+"""What is remembered: search, history, forgetting, taking that back, what waits in quarantine."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import msgspec
 from litestar import Response, get, post
 
 from appliance.errors import InputError
-from appliance.gateway.api.http import AnyRequest, decode, read_body, reply
-from appliance.gateway.services import Services
+from appliance.gateway.api.http import AnyRequest, agent_of, decode, query_int, read_body, reply
+from appliance.gateway.services import MemoryOf, Services
+from appliance.messages import MAIN
 
 _BODY_LIMIT = 16 * 1024
+_QUERY_LIMIT = 2_000
 
 
 class GivenForget(msgspec.Struct):
@@ -24,47 +26,61 @@ class GivenDecision(msgspec.Struct):
 
 
 def routes(services: Services) -> list[Any]:
-    """Memory, when the house has one."""
-    memory = services.memory
-    if memory is None:
-        return []
+    """Memory, when the house has one. `?agent=` names whose."""
+    memory_of = services.memory
+    return [] if memory_of is None else [*_reading(memory_of), *_changing(memory_of)]
+
+
+def _reading(memory_of: MemoryOf) -> list[Any]:
+    @get("/api/memory/search")
+    async def search(request: AnyRequest) -> Response[Any]:
+        query = request.query_params.get("q", "")
+        if not query.strip() or len(query) > _QUERY_LIMIT:
+            raise InputError(f"q must be 1 to {_QUERY_LIMIT} characters.")
+        limit = query_int(request, "limit", 6, 1, 50)
+        return reply({"results": await memory_of(agent_of(request)).search(query, limit)})
 
     @get("/api/memory/history")
     async def history(request: AnyRequest) -> Response[Any]:
-        return reply({"entries": memory.history(request.query_params.get("what", ""))})
+        what = request.query_params.get("what", "")
+        return reply({"entries": memory_of(agent_of(request)).history(what)})
 
     @get("/api/memory/status")
     async def status() -> Response[Any]:
-        return reply(await memory.status())
+        return reply(await memory_of(MAIN).status())
 
+    @get("/api/memory/quarantine")
+    async def waiting(request: AnyRequest) -> Response[Any]:
+        return reply({"waiting": memory_of(agent_of(request)).waiting()})
+
+    return [search, history, status, waiting]
+
+
+def _changing(memory_of: MemoryOf) -> list[Any]:
     @post("/api/memory/forget", status_code=200)
     async def forget(request: AnyRequest) -> Response[Any]:
         given = decode(await read_body(request, _BODY_LIMIT), GivenForget)
         if not given.what.strip():
             raise InputError("Say what to forget: words of it, or its id.")
-        return reply(await memory.forget(given.what, given.erase))
+        return reply(await memory_of(agent_of(request)).forget(given.what, given.erase))
 
     @post("/api/memory/undo", status_code=200)
-    async def undo() -> Response[Any]:
-        return reply(await memory.undo())
+    async def undo(request: AnyRequest) -> Response[Any]:
+        return reply(await memory_of(agent_of(request)).undo())
 
     @post("/api/memory/reindex", status_code=200)
     async def reindex() -> Response[Any]:
-        return reply(await memory.reindex())
+        return reply(await memory_of(MAIN).reindex())
 
     @post("/api/memory/tidy", status_code=200)
-    async def tidy() -> Response[Any]:
-        return reply(await memory.tidy())
-
-    @get("/api/memory/quarantine")
-    async def waiting() -> Response[Any]:
-        return reply({"waiting": memory.waiting()})
+    async def tidy(request: AnyRequest) -> Response[Any]:
+        return reply(await memory_of(agent_of(request)).tidy())
 
     @post("/api/memory/quarantine/{held:str}", status_code=200)
     async def decide(request: AnyRequest, held: str) -> Response[Any]:
         given = decode(await read_body(request, _BODY_LIMIT), GivenDecision)
         if given.decision not in ("keep", "drop"):
             raise InputError("decision must be keep or drop.")
-        return reply(await memory.decide(held, given.decision == "keep"))
+        return reply(await memory_of(agent_of(request)).decide(held, given.decision == "keep"))
 
-    return [history, status, forget, undo, reindex, tidy, waiting, decide]
+    return [forget, undo, reindex, tidy, decide]

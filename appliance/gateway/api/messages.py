@@ -17,6 +17,7 @@ from appliance.errors import InputError
 from appliance.gateway.api.http import (
     KEEP_ALIVE,
     AnyRequest,
+    agent_of,
     body_pieces,
     decode,
     error_body,
@@ -27,8 +28,8 @@ from appliance.gateway.api.http import (
     stream,
 )
 from appliance.gateway.api.watching import event_json, follow, reply_json
-from appliance.gateway.services import Services
-from appliance.messages import Attachment, Event, Inbound, Mode
+from appliance.gateway.services import Services, WebChat
+from appliance.messages import MAIN, Attachment, Event, Inbound, Mode
 
 MESSAGE_BODY_LIMIT = 28 * 1024 * 1024  # bytes: 20 MB of files in base64, and the text
 _SHOWN = ("image/png", "image/jpeg", "image/gif", "image/webp")  # everything else is only ever downloaded
@@ -49,6 +50,7 @@ class GivenMessage(msgspec.Struct, forbid_unknown_fields=True):
 
     text: str = ""
     session: str = "main"
+    agent: str = MAIN
     id: str | None = None
     attachments: list[str | GivenAttachment] = []
     mode: Mode | None = None
@@ -77,25 +79,26 @@ def routes(services: Services) -> list[Any]:
 
     @post("/api/attachments", status_code=201)
     async def upload(request: AnyRequest) -> Response[Any]:
-        content_type = request.headers.get("content-type", "")
+        web, content_type = services.web_of(agent_of(request)), request.headers.get("content-type", "")
         if content_type.startswith("multipart/form-data"):
             found = [part for _, part in (await request.form()).multi_items() if isinstance(part, UploadFile)]
             if len(found) != 1:
                 raise InputError("Send exactly one file in the form.")
             name, media_type = found[0].filename, found[0].content_type
-            file_id, attachment = await services.web.save(name, media_type, _parts(found[0]))
+            file_id, attachment = await web.save(name, media_type, _parts(found[0]))
         else:
             name = request.query_params.get("name", "file")
-            file_id, attachment = await services.web.save(name, content_type, body_pieces(request, UPLOAD_BODY_LIMIT))
+            file_id, attachment = await web.save(name, content_type, body_pieces(request, UPLOAD_BODY_LIMIT))
         return reply({"id": file_id, **_shown(attachment)}, 201)
 
     @get("/api/attachments/{day:str}/{name:str}")
-    async def download(day: str, name: str) -> Stream:
-        attachment = services.web.attachment(f"{day}/{name}")
+    async def download(request: AnyRequest, day: str, name: str) -> Stream:
+        web = services.web_of(agent_of(request))
+        attachment = web.attachment(f"{day}/{name}")
         picture = attachment.media_type in _SHOWN
         way = "inline" if picture else "attachment"
         return Stream(
-            services.web.read(f"{day}/{name}"),
+            web.read(f"{day}/{name}"),
             media_type=attachment.media_type if picture else "application/octet-stream",
             headers={
                 "content-disposition": f"{way}; filename*=UTF-8''{quote(name, safe='')}",
@@ -115,24 +118,25 @@ def _flag(raw: str | None) -> bool:
 
 
 async def _inbound(services: Services, given: GivenMessage) -> Inbound:
-    services.web.inbound(given.session, given.text or "-", id=given.id)  # refuse before any file is written
-    attachments = [await _attachment(services, item) for item in given.attachments]
+    web = services.web_of(given.agent)
+    web.inbound(given.session, given.text or "-", id=given.id)  # refuse before any file is written
+    attachments = [await _attachment(web, item) for item in given.attachments]
     language = given.language if given.language in ("en", "zh-Hant", "zh-Hans") else ""
-    return services.web.inbound(
+    return web.inbound(
         given.session, given.text, id=given.id, attachments=attachments, mode=given.mode, language=language
     )
 
 
-async def _attachment(services: Services, item: str | GivenAttachment) -> Attachment:
+async def _attachment(web: WebChat, item: str | GivenAttachment) -> Attachment:
     if isinstance(item, str):
-        return services.web.attachment(item)
+        return web.attachment(item)
     if item.id:
-        return services.web.attachment(item.id)
+        return web.attachment(item.id)
     try:
         raw = base64.b64decode(item.data, validate=True)
     except (binascii.Error, ValueError):
         raise InputError("An attachment's data is not base64.") from None
-    _, attachment = await services.web.save(item.name or "file", item.media_type, _once(raw))
+    _, attachment = await web.save(item.name or "file", item.media_type, _once(raw))
     return attachment
 
 

@@ -1,9 +1,9 @@
 """The OpenAI-compatible door, so that existing chat clients and Home Assistant can use the appliance.
 
 Such a client sends the whole conversation each time; the appliance keeps its own. So only the last user message is
-said. `appliance-main` says it in the owner's main conversation; `appliance` in a conversation of its own, found again
-by the client's `user` field or by how the conversation began. What came before in a conversation that the appliance has
-not seen yet (instructions, earlier turns) is given once, as a preface.
+said. `appliance-main` says it in the owner's main conversation, `appliance-ID` in that with another agent; `appliance`
+in a conversation of its own, found again by the client's `user` field or by how the conversation began. What came
+before in a conversation that the appliance has not seen yet (instructions, earlier turns) is given once, as a preface.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from appliance.gateway.api.http import (
     stream,
 )
 from appliance.gateway.api.watching import follow
-from appliance.gateway.services import Reply, Services
-from appliance.messages import WEB_NAME, Attachment, Event, Inbound
+from appliance.gateway.services import Reply, Services, WebChat
+from appliance.messages import MAIN, WEB_NAME, Attachment, Event, Inbound
 
 BODY_LIMIT = 28 * 1024 * 1024  # bytes; clients send their whole history, pictures included
-MODELS = ("appliance", "appliance-main")
+_ANEW = "appliance"
 _PREFACE_CHARS = 24_000
 _DATA_URL = re.compile(r"data:(image/[a-z0-9.+-]+);base64,([A-Za-z0-9+/=]+)")
 _encode = msgspec.json.Encoder().encode
@@ -54,7 +54,7 @@ class GivenCompletion(msgspec.Struct):
     """What we read of the request; other fields (temperature, tools, …) are the client's and change nothing here."""
 
     messages: list[GivenChatMessage]
-    model: str = "appliance"
+    model: str = _ANEW
     stream: bool = False
     user: str = ""
     stream_options: GivenStreamOptions | None = None
@@ -65,12 +65,11 @@ def routes(services: Services) -> list[Any]:
 
     @get("/v1/models")
     async def models() -> Response[Any]:
-        return reply({"object": "list", "data": [_model(name) for name in MODELS]})
+        return reply({"object": "list", "data": [_model(name) for name in _models(services)]})
 
     @get("/v1/models/{name:str}")
     async def model(name: str) -> Response[Any]:
-        if name not in MODELS:
-            raise NotFoundError(f"The model {name} does not exist.", fix=f"Use {' or '.join(MODELS)}.")
+        _require(name, services)
         return reply(_model(name))
 
     @post("/v1/chat/completions", status_code=200)
@@ -100,18 +99,31 @@ def _model(name: str) -> dict[str, Any]:
 
 
 async def _inbound(services: Services, given: GivenCompletion, key: str | None) -> Inbound:
-    if given.model not in MODELS:
-        raise NotFoundError(f"The model {given.model[:80]} does not exist.", fix=f"Use {' or '.join(MODELS)}.")
+    _require(given.model, services)
     if not given.messages or given.messages[-1].role != "user":
         raise InputError("The last message must be the user's.")
     said = _text(given.messages[-1])
-    files = await _pictures(services, given.messages[-1])
-    if given.model == "appliance-main":
-        return services.web.inbound("main", said, id=key, attachments=files)
+    agent = MAIN if given.model == _ANEW else given.model.removeprefix(f"{_ANEW}-")
+    web = services.web_of(agent)
+    files = await _pictures(web, given.messages[-1])
+    if given.model != _ANEW:
+        return web.inbound("main", said, id=key, attachments=files)
     session = given.user if WEB_NAME.fullmatch(given.user) and given.user != "main" else _name(given)
     if services.sessions.find(session) is None:
         said = _preface(given.messages[:-1]) + said
-    return services.web.inbound(session, said, id=key, attachments=files)
+    return web.inbound(session, said, id=key, attachments=files)
+
+
+def _models(services: Services) -> list[str]:
+    """A conversation of its own with the main agent, and the main conversation with each agent."""
+    return [_ANEW, *(f"{_ANEW}-{agent}" for agent in services.settings.agent_ids)]
+
+
+def _require(name: str, services: Services) -> None:
+    """Raises NotFoundError for a model that is not listed."""
+    names = _models(services)
+    if name not in names:
+        raise NotFoundError(f"The model {name[:80]} does not exist.", fix=f"Use {' or '.join(names)}.")
 
 
 def _name(given: GivenCompletion) -> str:
@@ -127,7 +139,7 @@ def _text(message: GivenChatMessage) -> str:
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
-async def _pictures(services: Services, message: GivenChatMessage) -> list[Attachment]:
+async def _pictures(web: WebChat, message: GivenChatMessage) -> list[Attachment]:
     """The pictures of a message, kept as attachments. Raises InputError for one that is not sent along."""
     found = []
     for part in message.content if isinstance(message.content, list) else []:
@@ -144,7 +156,7 @@ async def _pictures(services: Services, message: GivenChatMessage) -> list[Attac
             raw = base64.b64decode(match[2], validate=True)
         except (binascii.Error, ValueError):
             raise InputError("A picture's data is not base64.") from None
-        _, attachment = await services.web.save(f"picture.{match[1].rpartition('/')[2]}", match[1], _once(raw))
+        _, attachment = await web.save(f"picture.{match[1].rpartition('/')[2]}", match[1], _once(raw))
         found.append(attachment)
     return found
 

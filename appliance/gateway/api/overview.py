@@ -1,4 +1,4 @@
-"""What the house spends, keeps and waits for: context, spend, budget, status, models, approvals, memory."""
+"""What the house spends, keeps and waits for: context, spend, budget, status, models, approvals, agents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from litestar import Response, get, post
 
 from appliance.errors import InputError
-from appliance.gateway.api.http import AnyRequest, decode, dollars, query_int, query_words, read_body, reply
+from appliance.gateway.api.http import AnyRequest, decode, dollars, read_body, reply
 from appliance.gateway.api.sessions import find
 from appliance.gateway.services import Services
 
@@ -34,7 +34,7 @@ class GivenDecision(msgspec.Struct, forbid_unknown_fields=True):
 def routes(services: Services) -> list[Any]:
     """The handlers of this module: only those whose part was handed over."""
     handlers: list[Any] = []
-    for build in (_context, _budget, _spend, _status, _models, _approvals, _memory, _alerts):
+    for build in (_context, _budget, _spend, _status, _models, _approvals, _agents, _alerts):
         handlers.extend(build(services))
     return handlers
 
@@ -129,16 +129,16 @@ def _approvals(services: Services) -> list[Any]:
     return [waiting, decide]
 
 
-def _memory(services: Services) -> list[Any]:
-    search = services.memory_search
-    if search is None:
+def _agents(services: Services) -> list[Any]:
+    agents = services.agents
+    if agents is None:
         return []
 
-    @get("/api/memory/search")
-    async def memory(request: AnyRequest) -> Response[Any]:
-        return reply({"results": await search(query_words(request), query_int(request, "limit", 6, 1, 50))})
+    @get("/api/agents")
+    async def listed() -> Response[Any]:
+        return reply({"agents": agents()})
 
-    return [memory]
+    return [listed]
 
 
 def _alerts(services: Services) -> list[Any]:

@@ -9,6 +9,7 @@ from litestar import Response, get, post
 
 from appliance.gateway.api.http import AnyRequest, decode, read_body, reply
 from appliance.gateway.services import Services
+from appliance.messages import MAIN
 
 _BODY_LIMIT = 4 * 1024
 
@@ -27,7 +28,8 @@ def routes(services: Services) -> list[Any]:
 
     @get("/api/schedules")
     async def show() -> Response[Any]:
-        return reply({"schedules": schedules.rows(), "heartbeat": schedules.heartbeat()})
+        beats = schedules.heartbeats()
+        return reply({"schedules": schedules.rows(), "heartbeat": beats[MAIN], "heartbeats": beats})
 
     @post("/api/schedules/{job:str}", status_code=200)
     async def act(request: AnyRequest, job: str) -> Response[Any]:

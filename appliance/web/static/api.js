@@ -27,11 +27,11 @@ export async function call(method, path, body) {
   return answer;
 }
 
-/** Send a file as it is; `progress` gets a share from 0 to 1. */
-export function upload(file, progress) {
+/** Send a file as it is to an agent; `progress` gets a share from 0 to 1. */
+export function upload(file, agent, progress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", `/api/attachments?name=${encodeURIComponent(file.name || "file")}`);
+    request.open("POST", `/api/attachments?name=${encodeURIComponent(file.name || "file")}&agent=${agent}`);
     request.setRequestHeader("Content-Type", file.type || "application/octet-stream");
     request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
     request.onerror = () => reject(new ApiError(0, "No connection.", ""));

@@ -4,13 +4,14 @@
 import { call } from "/static/api.js";
 import { Files } from "/static/files.js";
 import { startOverview } from "/static/overview.js";
-import { label, MAIN, messageWith, sessionEntry, startSearch } from "/static/sessions.js";
+import { agentOf, label, MAIN, messageWith, nameOf, sessionEntry, startSearch } from "/static/sessions.js";
 import { startSettings } from "/static/settings.js";
 import { currentLanguage, startLanguage, t } from "/static/texts.js";
 import { make, rows as drawRows, Turn, userMessage } from "/static/view.js";
 import { startWaiting } from "/static/waiting.js";
 
 const $ = (id) => document.getElementById(id);
+const AGENTS = document.body.dataset.agents.split(" ");
 const RELOAD_MS = 8000;
 
 const state = {
@@ -25,7 +26,7 @@ const state = {
 
 startLanguage();
 document.title = t("app");
-const files = new Files({ list: $("files"), input: $("file"), problem });
+const files = new Files({ list: $("files"), input: $("file"), agent: () => agentOf(state.key), problem });
 const overview = startOverview();
 startSettings({ onLanguage: redraw });
 const waiting = startWaiting({ problem, onDraw: () => follow() });
@@ -39,31 +40,34 @@ async function loadSessions() {
     if (error.status === 401) location.replace("/login");
     return;
   }
-  if (!state.sessions.some((session) => session.key === MAIN)) state.sessions.unshift({ key: MAIN, name: "main" });
-  for (const session of state.sessions) state.fresh.delete(session.name);
+  for (const session of state.sessions) state.fresh.delete(session.key);
   drawSessions();
 }
 
 function drawSessions() {
   const wanted = $("filter").value.trim().toLocaleLowerCase();
-  const fresh = [...state.fresh].map((name) => ({ key: `agent:main:web:${name}`, name, title: t("sessions.new") }));
+  const fresh = [...state.fresh].map((key) => ({ key, title: t("sessions.new") }));
+  const known = new Set(state.sessions.map((session) => session.key));
+  const mains = AGENTS.map((agent) => ({ key: `agent:${agent}:main` })); // each can be talked to before its first word
+  const all = [...fresh, ...mains.filter(({ key }) => !known.has(key)), ...state.sessions];
   const found = new Map(state.found.map((one) => [one.key, one.snippet]));
   const matches = (session) => label(session).toLocaleLowerCase().includes(wanted) || found.has(session.key);
-  const entries = [...fresh, ...state.sessions].filter(matches).map((session) => sessionEntry(session, {
+  const entries = all.filter(matches).map((session) => sessionEntry(session, {
     current: session.key === state.key,
     snippet: found.get(session.key),
     onOpen: () => open(session, found.has(session.key) ? wanted : ""),
   }));
   if (!entries.length) entries.push(make("li", "none", t("sessions.none")));
   $("sessions").replaceChildren(...entries);
-  const current = [...fresh, ...state.sessions].find((session) => session.key === state.key);
+  const current = all.find((session) => session.key === state.key);
   $("title").textContent = current ? label(current) : state.name;
 }
 
 /** Show a conversation; with `words`, the place where they stand. */
 async function open(session, words = "") {
+  if (agentOf(session.key) !== agentOf(state.key)) files.take(); // they stand in the other agent's work folder
   state.key = session.key;
-  state.name = session.key.includes(":web:") || session.key === MAIN ? session.name : "";
+  state.name = nameOf(session.key);
   $("text").disabled = $("send").disabled = !state.name; // another person's conversation is for reading
   showSidebar(false);
   problem("");
@@ -83,7 +87,7 @@ async function open(session, words = "") {
 async function loadMessages() {
   const key = state.key;
   let rows = [];
-  if (!state.fresh.has(state.name)) {
+  if (!state.fresh.has(state.key)) {
     try {
       rows = (await call("GET", `/api/sessions/${encodeURIComponent(key)}/messages?limit=300`)).messages;
     } catch (error) {
@@ -292,6 +296,7 @@ async function send(event) {
   if (files.busy) return;
   const message = {
     session: state.name,
+    agent: agentOf(state.key),
     text,
     id: crypto.randomUUID ? crypto.randomUUID() : String(Date.now()) + Math.random(),
     attachments: files.ready.map((file) => file.id),
@@ -317,7 +322,7 @@ async function deliver(message, element, key) {
     failed(message, element, key, error);
     return;
   }
-  if (state.fresh.has(message.session)) loadSessions();
+  if (state.fresh.has(key)) loadSessions();
   queue = queue.then(() => {
     if (!state.own.has(key) || turnsOf(key).size) return; // answered already, or it joins the running turn
     const turn = addTurn(key, "");
@@ -380,9 +385,9 @@ function showSidebar(wanted) {
 }
 
 function newSession() {
-  const name = `chat-${Date.now().toString(36)}`;
-  state.fresh.add(name);
-  open({ key: `agent:main:web:${name}`, name });
+  const key = `agent:${nameOf(state.key) ? agentOf(state.key) : "main"}:web:chat-${Date.now().toString(36)}`;
+  state.fresh.add(key);
+  open({ key });
 }
 
 function redraw() {

@@ -69,7 +69,10 @@ document.addEventListener("submit", (event) => {
   if (!form) return;
   event.preventDefault();
   const asked = new FormData(form).get("q").trim();
-  location.assign(asked ? `${location.pathname}?q=${encodeURIComponent(asked)}` : location.pathname);
+  const query = new URLSearchParams(location.search);
+  if (asked) query.set("q", asked);
+  else query.delete("q");
+  location.assign(`${location.pathname}${query.size ? `?${query}` : ""}`);
 });
 
 if (words.poll) {

@@ -8,8 +8,9 @@ const MOST = 10;
 const LIMIT = 20 * 1024 * 1024; // bytes, as the gateway's
 
 export class Files {
-  constructor({ list, input, problem }) {
+  constructor({ list, input, agent, problem }) {
     this.list = list;
+    this.agent = agent; // tells to whom the message goes
     this.problem = problem;
     this.entries = [];
     input.addEventListener("change", () => {
@@ -36,11 +37,11 @@ export class Files {
       this.problem(`${file.name}: > 20 MB`);
       return;
     }
-    const entry = { name: file.name, share: 0, preview: file.type.startsWith("image/") ? URL.createObjectURL(file) : "" };
+    const entry = { name: file.name, agent: this.agent(), share: 0, preview: file.type.startsWith("image/") ? URL.createObjectURL(file) : "" };
     this.entries.push(entry);
     this.#draw();
     try {
-      const stored = await upload(file, (share) => {
+      const stored = await upload(file, entry.agent, (share) => {
         entry.share = share;
         entry.bar.value = share;
       });

@@ -7,14 +7,33 @@ import { make, time } from "/static/view.js";
 export const MAIN = "agent:main:main";
 const WAIT_MS = 250;
 
+/** Whose a session is, by its full key. */
+export function agentOf(key) {
+  const parts = key.split(":");
+  return parts[0] === "agent" ? parts[1] : "main";
+}
+
+/** What POST calls a session; empty for another person's conversation, which is for reading. */
+export function nameOf(key) {
+  const parts = key.split(":");
+  if (parts[0] !== "agent") return "";
+  return parts[2] === "web" ? parts[3] : parts.length === 3 ? parts[2] : "";
+}
+
+/** What a session is called in the list: another agent's begins with its name. */
 export function label(session) {
-  if (session.key === MAIN || session.name === "main") return t("sessions.main");
-  if (session.title) return session.title;
+  const whose = agentOf(session.key) === "main" ? "" : agentOf(session.key);
+  return [whose, ownLabel(session, whose)].filter(Boolean).join(" · ");
+}
+
+function ownLabel(session, whose) {
   const parts = session.key.split(":");
+  if (parts.length === 3 && nameOf(session.key)) return whose ? "" : t("sessions.main");
+  if (session.title) return session.title;
   if (parts[0] === "agent" && parts[2] !== "web") {
     return `${parts[2][0].toUpperCase()}${parts[2].slice(1)} · ${parts.slice(4).join(" ") || parts[3]}`;
   }
-  return session.name;
+  return nameOf(session.key) || session.name;
 }
 
 /** An entry of the list: the name, and where the searched words stand or else when it was used. */

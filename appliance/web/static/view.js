@@ -64,14 +64,14 @@ export function userMessage(stored, files = []) {
 function sentFiles(files) {
   const box = make("div", "sent-files");
   for (const file of files) {
-    const id = file.id || fileId(file.path);
+    const [id, agent] = file.id ? [file.id, file.agent] : placeOf(file.path);
     const name = file.name || id;
     const link = make("a", "file", name);
-    link.href = id ? fileAddress(id) : "#";
+    link.href = id ? fileAddress(id, agent) : "#";
     link.target = "_blank";
     if (id && /\.(png|jpe?g|gif|webp)$/i.test(id)) {
       const image = make("img");
-      image.src = fileAddress(id);
+      image.src = fileAddress(id, agent);
       image.alt = name;
       image.loading = "lazy";
       image.addEventListener("load", () => link.classList.add("picture"));
@@ -83,13 +83,14 @@ function sentFiles(files) {
   return box;
 }
 
-/** The id of a stored file by its path under the work folder: its day and its name. */
-function fileId(path) {
-  return /inbox\/(\d{4}-\d{2}-\d{2}\/[^/]+)$/.exec(path || "")?.[1] || "";
+/** The id of a stored file (its day and its name) and whose it is, by its path in an agent's work folder. */
+function placeOf(path) {
+  const found = /agents\/([^/]+)\/files\/inbox\/(\d{4}-\d{2}-\d{2}\/[^/]+)$/.exec(path || "");
+  return found ? [found[2], found[1]] : ["", ""];
 }
 
-function fileAddress(id) {
-  return `/api/attachments/${id.split("/").map(encodeURIComponent).join("/")}`;
+function fileAddress(id, agent) {
+  return `/api/attachments/${id.split("/").map(encodeURIComponent).join("/")}?agent=${agent}`;
 }
 
 function short(value) {

@@ -28,7 +28,7 @@ async def test_a_take_back_marks_the_item_and_is_none_itself(home: Home) -> None
     await home.say("Forget what I said about clickbait headlines.")
     assert note(home).count("[forget]") == 1
     await home.say("/new")
-    home.house.prompt_builder("main").cooled(home.house.sessions.require("main"))
+    home.house.agents.prompts("main").cooled(home.house.sessions.require("main"))
     await home.say("hello")
     assert "clickbait" not in str(home.provider.calls[-1].request)
 

@@ -187,17 +187,18 @@ async def test_programs_are_looked_for_in_the_image_once_and_again_in_another_im
     assert len(runs) == 2
 
 
-async def test_another_agent_has_the_skills_of_its_own_workspace(home: Home) -> None:  # noqa: F811
-    put(home.house.workspace("kitchen").files / "skills", "bread", "How bread is made.", "Knead.")
-    waiting = await home.say("/skills show workspace:kitchen/bread")
+async def test_another_agent_has_the_skills_of_its_own_workspace(start: Start) -> None:  # noqa: F811
+    family = await start(APPLIANCE_AGENTS='{"kitchen": {}}')
+    put(family.house.workspace("kitchen").files / "skills", "bread", "How bread is made.", "Knead.")
+    waiting = await family.say("/skills show workspace:kitchen/bread")
     assert "Knead." in waiting["reply"]
-    skill = home.house.skills.collection.require("workspace:kitchen/bread")
-    await home.say(f"/skills approve {skill.id} {skill.digest}")
+    skill = family.house.skills.collection.require("workspace:kitchen/bread")
+    await family.say(f"/skills approve {skill.id} {skill.digest}")
     kitchen, owner = SessionKey.main("kitchen"), Person("owner", role=Role.OWNER)
-    prompt = home.house.prompt_builder("kitchen").build(kitchen)
+    prompt = family.house.agents.prompts("kitchen").build(kitchen)
     assert "- bread: How bread is made." in "".join(part.text for part in prompt.parts)
     call = {"type": "tool_use", "id": "c1", "name": "skill", "input": {"name": "bread"}}
-    place = home.house.workspace("kitchen").files
-    read = await home.house.tools.run(call, ToolContext(kitchen, "kitchen", owner, "t1", "c1", place))
+    place = family.house.workspace("kitchen").files
+    read = await family.house.tools.run(call, ToolContext(kitchen, "kitchen", owner, "t1", "c1", place))
     assert "Knead." in read.text
-    assert "bread" not in await system(home)
+    assert "bread" not in await system(family)

@@ -97,7 +97,7 @@ async def test_always_is_remembered_shown_and_can_be_revoked(whole: Whole) -> No
 async def test_a_captured_item_shows_the_words_it_came_from_and_can_be_forgotten_and_taken_back(whole: Whole) -> None:
     said = "Good morning! My dentist appointment is on 2027-03-05, please keep that. I am allergic to peanuts."
     await say(whole, said)
-    rows = whole.house.owners_memory.captured()
+    rows = whole.house.owners_memory("main").captured()
     assert rows, "the rules captured nothing"
     page = await text_of(whole, "/memory")
     assert f"<blockquote>{said}</blockquote>" in page

@@ -193,7 +193,7 @@ async def test_when_the_gateway_is_gone_the_page_says_that_nothing_was_changed(w
         await context.set_offline(True)
         await page.get_by_role("button", name="Pause").click()
         await page.locator("#result.error", has_text="Nothing was changed.").wait_for()
-        assert whole.house.automation.heartbeat.shown()["state"] != "paused"
+        assert whole.house.automation.heartbeats["main"].shown()["state"] != "paused"
 
 
 async def test_a_page_of_another_origin_can_read_and_decide_nothing(whole: Whole) -> None:
@@ -206,7 +206,7 @@ async def test_a_page_of_another_origin_can_read_and_decide_nothing(whole: Whole
             read = await page.evaluate(ATTACKS, [whole.url, identity])
         assert read == ["refused"] * 5
     assert not task.done()
-    assert whole.house.automation.heartbeat.shown()["state"] != "paused"
+    assert whole.house.automation.heartbeats["main"].shown()["state"] != "paused"
     task.cancel()
 
 

@@ -40,7 +40,7 @@ class Owner:
             self.asked.append(held)
         return self.awake
 
-    async def write(self, rules: str, text: str, output: int) -> str | None:
+    async def write(self, _agent: str, rules: str, text: str, output: int) -> str | None:
         kind = "overview" if "overview" in rules else "proposals"
         self.calls.append(kind)
         return self.says.get(kind)
