@@ -416,6 +416,7 @@ def _skew(address: str) -> float | None:
 
 
 for _name, _function in (
+    ("agents", doctor_upkeep.agents),
     ("models", doctor_upkeep.model_files),
     ("channels", doctor_service.channels),
     ("parts", doctor_service.parts),

@@ -45,6 +45,25 @@ def backup_age(patient: Patient) -> Outcome | None:
     return "pass", f"The last backup was made {hours:.0f} hours ago.{sealed}"
 
 
+def agents(patient: Patient) -> Outcome | None:
+    """Where there are several agents: whether each can be answered for, and has a folder that commands may see."""
+    settings = patient.settings
+    if not settings.agents:
+        return None
+    wrong = []
+    for agent in settings.agent_ids:
+        models = dict.fromkeys([*settings.chain(agent), settings.cheap(agent)])
+        known = ("local", *settings.openai_compatible)
+        unknown = [name for name in models if not name.startswith("claude") and name not in known]
+        wrong += [f"{agent}: no setting makes the model {name}." for name in unknown]
+        folder = patient.state / "agents" / agent
+        if folder.is_symlink():
+            wrong.append(f"{agent}: {folder} is a link, so it cannot run commands.")
+    if wrong:
+        return "warn", " ".join(wrong), "Mend the sections [agents.<id>]; see docs/how-to/agents.md."
+    return "pass", f"{len(settings.agent_ids)} agents: {', '.join(settings.agent_ids)}."
+
+
 def model_files(patient: Patient) -> Outcome | None:
     """Whether the local model's files are whole and fit into this machine's memory."""
     from appliance.local_models import catalogue, store  # only this check reads the catalogue

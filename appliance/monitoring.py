@@ -14,6 +14,7 @@ from appliance.observability.metrics import Metrics
 from appliance.observability.notices import Choices, Notices
 from appliance.settings import Settings
 from appliance.spending.budget import Budget, BudgetEvent
+from appliance.spending.calls import raise_command
 from appliance.spending.figures import Figures
 from appliance.spending.prices import Prices
 from appliance.spending.show import event_text
@@ -49,7 +50,7 @@ class Monitoring:
         figures = Figures(
             core, prices, lambda: settings.limits, lambda: settings.owner.zone, clock, damage=lambda: budget.damage
         )
-        self.metrics = Metrics(version=version, money=figures)
+        self.metrics = Metrics(version=version, money=figures, channels=settings.chats)
         self.metrics.at_scrape("state_free_bytes", lambda: float(shutil.disk_usage(settings.state).free))
         self.notices = Notices(core, clock, tell)
         self.alerts = Alerts(self.notices, budget, lambda: settings.budget.pause_on_alerts, language)
@@ -65,7 +66,7 @@ class Monitoring:
     async def on_budget(self, event: BudgetEvent) -> None:
         """Tell the owner of a mark or an overrun, once, with what they can do."""
         language = self._language()
-        choices = [(say("budget_raise_label", language), "/budget raise 1")] if event.percent == 100 else []
+        choices = [(say("budget_raise_label", language), raise_command(event.name))] if event.percent == 100 else []
         await self.notices.once(event.notice, event_text(event, self._settings.owner.zone, language), choices)
 
     def on_event(self, event: Event) -> None:

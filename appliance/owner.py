@@ -19,6 +19,7 @@ from appliance.observability.notices import Choices
 from appliance.roles import Right, may
 from appliance.settings import Settings
 from appliance.settings_agents import speaks_on
+from appliance.spending.calls import raise_command
 from appliance.texts import language_of, say
 
 
@@ -102,7 +103,10 @@ class OwnerVoice:
         """Ways out under a reply that money stood in the way of, for whoever may decide about money."""
         if reply.error != BudgetExceededError.__name__ or not may(inbound.person.role, Right.SET_MONEY):
             return ()
-        ways = [Choice(say("budget_raise_label", self.language()), "/budget raise 1")]
-        if "local" in self.settings.chain(inbound.session.agent):
+        agent, label = inbound.session.agent, say("budget_raise_label", self.language())
+        ways = [Choice(label, "/budget raise 1")]
+        if agent in self.settings.limits.agent_usd:
+            ways.append(Choice(f"{label}: {agent}", raise_command(f"agent:{agent}")))
+        if "local" in self.settings.chain(agent):
             ways.append(Choice(say("budget_local_label", self.language()), "/model local"))
         return await self.commands.buttons_for(ways, inbound.person, inbound.channel)

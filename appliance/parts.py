@@ -348,7 +348,7 @@ class Parts(Foundation):
             )
         )
         self.automation.add_to_house()
-        PeopleChanges(self.audit, self.inbox, self.automation.desk.pause_all_of).hear(self.access)
+        PeopleChanges(self.access, self.audit, self.inbox, self.automation.desk.pause_all_of).hear()
         self.tidying = Tidying(
             settings=self.settings,
             memory=self.memory,

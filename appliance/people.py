@@ -13,15 +13,16 @@ from appliance.observability.audit import Audit
 
 @dataclass(frozen=True, slots=True)
 class PeopleChanges:
-    """Given the audit log, the inbox and how a person's jobs are paused, hear of every change."""
+    """Given who is known, the audit log, the inbox and how a person's jobs are paused, hear of every change."""
 
+    access: Access
     audit: Audit
     inbox: Inbox
     pause_jobs: Callable[[str], Awaitable[None]]
 
-    def hear(self, access: Access) -> None:
-        access.on_paired(self._paired)
-        access.on_changed(self._changed)
+    def hear(self) -> None:
+        self.access.on_paired(self._paired)
+        self.access.on_changed(self._changed)
 
     async def _paired(self, channel: str, person: Person) -> None:
         self.audit.record("person", channel=channel, person=person.id, role=person.role)
@@ -29,7 +30,9 @@ class PeopleChanges:
     async def _changed(self, channel: str, user: str, role: Role | None) -> None:
         """Whoever is no owner any more gets no notices; whoever may not schedule has nothing that runs."""
         self.audit.record("person", channel=channel, person=user, role=role or "removed")
-        if role is not Role.OWNER:
-            await self.inbox.forget_place(channel, user)
+        for place, person, _ in self.inbox.owner_places():  # an owner is one to every bot of a platform
+            known = self.access.check(place, user) if person == user else None
+            if person == user and (known is None or known.role is not Role.OWNER):
+                await self.inbox.forget_place(place, user)
         if role in (None, Role.GUEST):
             await self.pause_jobs(user)

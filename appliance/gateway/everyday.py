@@ -101,10 +101,10 @@ class Everyday:
         match ask.words:
             case []:
                 pass
-            case ["raise", amount]:
+            case ["raise", amount, *scope] if len(scope) < 2:
                 usd = _dollars(amount, ask.language)
-                await self.budget.raise_today(usd)
-                self.audit("budget_raised", usd=amount, by=ask.person.id)
+                await self.budget.raise_today(usd, *scope)
+                self.audit("budget_raised", usd=amount, scope=" ".join(scope) or "day", by=ask.person.id)
                 done = say("budget_raised", ask.language, usd=usd)
             case ["resume"]:
                 await self.budget.resume()

@@ -58,9 +58,11 @@ class _Histogram:
 
 
 class _Cap:
-    """Which label values, and which series of a metric, have a name of their own; once given, they keep it."""
+    """Which label values, and which series of a metric, have a name of their own; once given, they keep it. `channels`
+    are those of the settings, beside the catalogue's."""
 
-    def __init__(self) -> None:
+    def __init__(self, channels: Iterable[str]) -> None:
+        self._known = {**KNOWN, "channel": KNOWN["channel"] | frozenset(channels)}
         self._values: dict[str, set[str]] = defaultdict(set)
         self._series: dict[str, set[Labels]] = defaultdict(set)
 
@@ -75,7 +77,7 @@ class _Cap:
         return tuple(value if label in KNOWN else OTHER for label, value in zip(metric.labels, series, strict=True))
 
     def _value(self, label: str, value: str) -> str:
-        known = KNOWN.get(label)
+        known = self._known.get(label)
         if known is not None:
             return value if value in known else OTHER
         seen = self._values[label]
@@ -89,11 +91,11 @@ class _Cap:
 
 class Metrics:
     """Count, observe, set; `render` is the body of /metrics. A name or label that the catalogue does not have is a
-    ValueError: a metric that is not documented cannot be counted."""
+    ValueError: a metric that is not documented cannot be counted. `channels` are those that the settings name."""
 
-    def __init__(self, *, version: str = "", money: Money | None = None) -> None:
+    def __init__(self, *, version: str = "", money: Money | None = None, channels: Iterable[str] = ()) -> None:
         self._money = money
-        self._cap = _Cap()
+        self._cap = _Cap(channels)
         self._values: dict[str, dict[Labels, float]] = defaultdict(dict)
         self._histograms: dict[str, dict[Labels, _Histogram]] = defaultdict(dict)
         self._read: dict[str, Callable[[], float | None]] = {}

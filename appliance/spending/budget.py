@@ -24,7 +24,7 @@ from appliance.messages import Usage
 from appliance.settings_budget import BudgetSettings
 from appliance.spending import adjust, budget_day, charging, ledger, limits, marks, recovery, tokens
 from appliance.spending.budget_day import BudgetDay
-from appliance.spending.calls import BudgetEvent, CallSpec, Reservation, notice_of_mark
+from appliance.spending.calls import BudgetEvent, CallSpec, Reservation, notice_of_mark, raise_command
 from appliance.spending.ledger import Call, Charge, Query, query_of
 from appliance.spending.limits import Balance, Verdict, Worst
 from appliance.spending.money import picodollars, show
@@ -414,9 +414,9 @@ class Budget:
         held = f", {show(by.reserved)} held by calls under way" if by.reserved else ""
         return BudgetExceededError(
             f"This call could pass {what}: {show(by.spent)} of {show(by.limit)} is spent{held}.",
-            scope=by.scope if not by.key else f"{by.scope}:{by.key}",
+            scope=by.name,
             resets_at=day.resets_at,
-            fix=f"It opens again at {opens}; `/budget raise 1` raises it for today.",
+            fix=f"It opens again at {opens}; `{raise_command(by.name)}` raises it for today.",
         )
 
     def _refuse_closed(self, call: CallSpec) -> None:

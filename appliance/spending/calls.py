@@ -79,6 +79,11 @@ class BudgetEvent:
         return notice_of_mark(self.name, self.percent, self.day, self.limit)
 
 
+def raise_command(scope: str) -> str:
+    """What raises a limit by a dollar for today. `scope`: day, or such as agent:study."""
+    return f"/budget raise 1 {scope}" if ":" in scope else "/budget raise 1"
+
+
 def notice_of_mark(name: str, percent: int, day: str, limit: int) -> str:
     """The key of a mark's notice; a raised limit has marks of its own."""
     return f"mark:{name}:{percent}:{day}:{limit}"

@@ -2,9 +2,9 @@
 
 MONEY: dict[str, tuple[str, str, str]] = {
     "budget_stop": (
-        "I did not ask the model: {reason} /budget shows today's figures; /budget raise 1 adds a dollar for today.",
-        "這次沒有呼叫模型：{reason} /budget 可看今天的數字；/budget raise 1 可為今天加一美元。",
-        "这次没有调用模型：{reason} /budget 可看今天的数字；/budget raise 1 可为今天加一美元。",
+        "I did not ask the model: {reason} /budget shows today's figures; {command} adds a dollar for today.",
+        "這次沒有呼叫模型：{reason} /budget 可看今天的數字；{command} 可為今天加一美元。",
+        "这次没有调用模型：{reason} /budget 可看今天的数字；{command} 可为今天加一美元。",
     ),
     "budget_usage": (
         "/budget shows the limits, /budget raise 1 adds a dollar for today, /budget set 3 makes three dollars the "

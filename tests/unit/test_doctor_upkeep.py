@@ -170,3 +170,16 @@ def test_fix_mends_what_is_safe_to_mend_and_nothing_else(tmp_path: Path, monkeyp
     assert state.stat().st_mode & 0o777 == 0o700
     assert (state / "token").stat().st_mode & 0o777 == 0o600
     assert len(list((state / "backups").glob("appliance-*.tar.gz"))) == 1
+
+
+def test_each_of_several_agents_is_looked_at(tmp_path: Path) -> None:
+    assert doctor_upkeep.agents(patient(tmp_path)) is None
+    well = patient(tmp_path, agents={"study": {"chain": ["claude-haiku-5-5"]}})
+    assert doctor_upkeep.agents(well) == ("pass", "2 agents: main, study.")
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "study").symlink_to(tmp_path)
+    outcome = doctor_upkeep.agents(patient(tmp_path, agents={"study": {"chain": ["nas"], "cheap": "claud"}}))
+    assert outcome is not None
+    assert outcome[0] == "warn"
+    for said in ("no setting makes the model nas", "no setting makes the model claud", "is a link"):
+        assert said in outcome[1]

@@ -86,7 +86,7 @@ class Home:
         self.clock.set(when)
         await self.quiet()
 
-    async def quiet(self, seconds: float = 20.0) -> None:
+    async def quiet(self, seconds: float = 60.0) -> None:
         async with asyncio.timeout(seconds):
             while True:
                 await self.house.automation.tick()
