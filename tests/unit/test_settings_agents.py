@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import SettingsError
-from appliance.settings import Settings, load_settings
+from appliance.settings import Settings
 from appliance.settings_agents import agent_of_channel, speaks_on
 from appliance.settings_example import in_force
+from appliance.settings_load import load_settings
 
 STUDY = """
 [agents.study]
