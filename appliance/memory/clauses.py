@@ -18,7 +18,7 @@ _CLAUSE = re.compile(
     r"|(?<!husband)(?<!wife)(?<!partner)(?<!mum)(?<!mom)(?<!dad)(?<!son)(?<!daughter)(?<!kids)(?<!friend)"
     r"\s(?=(?:so|and) (?:please |pls |maybe |just )?"
     r"(?:don'?t|dont|do not|no |never|skip|stop|keep|i |i'm |im |my |we |call me|use |send |hold ))"
-    r"|(?<!that)(?<!when)(?<!while)(?<!if)(?<!as)(?<!because)(?<!since)(?<!and)(?<!so)(?<!but)(?<!what)(?<!how)"
+    r"|(?<!that)(?<!when)(?<!while)(?<!if)(?<!as)(?<!because)(?<!since)(?<!until)(?<!till)(?<!before)(?<!after)(?<!once)(?<!and)(?<!so)(?<!but)(?<!what)(?<!how)"
     r"\s(?=(?:i'm|im) )"
 )
 _ADVERB = re.compile(
@@ -29,6 +29,9 @@ _CHINESE_CLAUSE = re.compile(
     r"[，,]|——|\s[-–—]\s|(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])"
     r"|(?<!\d)[:：](?=\s*(?:别|不要|请|勿|禁止|不许|密码))"
 )
+# "It has a heat pump and no gas": what is not there, no limit.
+_LACKS = re.compile(r"and no \w+(?: \w+)?")
+_HAS = re.compile(r"\b(?:has|have|got|with)\b")
 _LETTER = re.compile("[a-z]")
 _BEFORE = " \t\u3000、:：-—()（）*>\"'"
 _BEHIND = " \t\u3000、:：-—()（）*\"'~哈啦喔哦"
@@ -84,6 +87,9 @@ def _joined(parts: list[Clause], masked: str, rules: Rules) -> list[Clause]:
                 joined[-1] = Clause(joined[-1].start, clause.end, masked[joined[-1].start : clause.end])
             else:
                 lead = clause.start
+            continue
+        if joined and _HAS.search(joined[-1].text) and _LACKS.fullmatch(masked, joined[-1].end + 1, clause.end):
+            joined[-1] = Clause(joined[-1].start, clause.end, masked[joined[-1].start : clause.end])
             continue
         start = clause.start if lead is None else lead
         joined.append(Clause(start, clause.end, masked[start : clause.end]))

@@ -1,254 +1,189 @@
-"""What people say in English about themselves, their household and their devices: who, where, what, what changed.
+"""How people say in English who, where and what they are, and what changed (tag O)."""
 
-Sources of regular expressions over lower-case text with plain apostrophes; the sister of facts_zh.py.
-"""
+from appliance.memory.words_en import any_of
 
-_I = r"(?:\bi(?:'m| am|m)\b|\bim\b)"
-KIN = (
-    r"(?:wife|husband|partner|spouse|daughters?|sons?|kids?|child(?:ren)?|baby|toddler|twins|mum|mom|mother"
-    r"|dad|father|parents?|"
-    r"brothers?|sisters?|grandma|grandpa|gran|nan|grandmother|grandfather|dogs?|cats?|puppy|kitten|rabbit"
-    r"|parrot|hamster|fianc[eé]e?|"
-    r"girlfriend|boyfriend|roommate|flatmate|housemate|family|in-laws|mother-in-law|father-in-law|teenager"
-    r"|eldest|youngest|niece|nephew)"
-)
-DEVICE = (
-    r"(?:server|nas|router|printer|pi|raspberry pi|box|homelab|laptop|desktop|pc|computer|machine|phone|tablet"
-    r"|mac(?:book)?|ipad|"
-    r"iphone|network|wifi|wi-fi|internet|broadband|connection|data plan|isp|ups|drive|disk|backup|gpu|car"
-    r"|house|flat|apartment|"
-    r"garage|garden|office|study|studio|camera|doorbell|thermostat|heating|boiler|tv|speaker|synology|truenas"
-    r"|switch|modem|domain|"
-    r"blog|site|website|newsletter|channel|podcast|shop|company|team|job|boss|editor|landlord|calendar"
-    r"|birthday|name|email|address|"
-    r"time ?zone|hearing|eyesight|back|knee|shift|shifts|commute|budget|mortgage|lease|visa|day job"
-    r"|native language|first language|bathroom|kitchen|bedroom|hallway|stairs|roof|loft|attic|basement|cellar"
-    r"|balcony|fridge|freezer|oven|dishwasher|washing machine|washer|dryer|vacuum|hoover|lights?|door|window"
-    r"|gate|alarm|sensors?|sofa|shed|bikes?|van|truck|boat|scooter|parking|driveway|hob|stove|microwave|piano"
-    r"|pool|greenhouse|allotment|chimney|stove|heater|radiators?|doorway|lift|socket|nursery|cottage|caravan"
-    r"|dog flap|cat flap|feeder|tank|charger|solar panels?|panels?|battery|water)"
-)
-_PLACE = r"(?:at|in|on|from|near|outside|as|for|with|by)"
-NATURE = (
+# What stands by itself as a fact: who, where, since when.
+NATURE = any_of(
     r"^(?:the|our|my) (?:(?:spare|main|front|back|old|other|second) )?(?:keys?|fuse ?box|stopcock|meter|ladder"
-    r"|tool ?box|first[- ]aid kit|passports?"
-    r"|manuals?|remote|charger|lawn ?mower|suitcases?|documents|medicines?|tools|torch|batteries"
-    r"|vaccination \w+|birth certificates?)"
-    r"(?: \w+){0,2} (?:is|are|lives?|sits?|hangs?|stays?) (?:in|on|at|under|behind|beside|next to|with|above"
-    r"|below|by|near|inside|over)\b|"
-    r"^(?:the )?(?:bins?|rubbish|trash|garbage|recycling|post|mail|cleaner|gardener|market|bakery|library"
-    r"|pharmacy|school bus)\b"
-    r".{0,24}\b(?:on|every|each) (?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|"
-    r"\bwe(?:'re| are) (?:on|with) (?!it\b|our\b|the way|time|hold|track|board|fire|a call|top|you\b|him|her"
-    r"|them|us\b)\w+|"
-    r"^(?:proud |busy |single |retired |full-time |part-time |freelance |stay-at-home )*(?!that|this"
-    r"|it|one|some|most|all|none|any|more|out|what)\w+ (?:of (?:two|three|four|five|\d)\b|here$|here,)|"
-    r"^(?:the )?name'?s \w+|\b(?:comes?|visits?|leaves?|opens?|closes?|starts?|ends?|arrives?) (?:mon"
-    r"|tues|wednes|thurs|fri|satur|sun)days?\b|"
-    r"\bi'?m in (?:utc|gmt|est|pst|cet|[a-z]+ time)\b|\b(?:she|he)(?:'s| is) my (?:wife|husband|daughter|son"
-    r"|mum|mom|dad|mother|father|sister|brother|partner|girlfriend|boyfriend|grandma|grandpa|kid)"
-    r"|\bi do the \w+ for\b|^(?:dad|mum|mom|grandma|grandpa|granny|nana|the (?:dog|cat|kids|baby|boys|girls"
-    r"|twins|children|puppy|kitten))(?:'s| has| have| only| can't| won't| doesn't| don't| lives?| eats?"
-    r"| sleeps?| goes| needs?| gets| takes| hates?| loves?| is (?:a|an|the|in|on|from|allergic|deaf|blind|\d)"
-    r"| are (?:a|in|on|from|allergic|\d))\b(?! (?:asleep|here|home|calling|crying|awake))"
-    r"|\bi'?m (?:breastfeeding|nursing|bilingual|trilingual|lactose|agoraphobic|epileptic|insured|self-taught"
-    r"|semi-retired|sober|gluten|ambidextrous|introverted|an introvert|single-handed)\b|\b(?:handed in"
-    r"|gave) (?:in )?my notice\b|"
-    r"\b(?:where i am|where i live|over here|in (?:this|our) (?:house|home|flat|household|family|office"
-    r"|village|town)|at (?:ours|our place))\b|\bit'?s (?:just|only) (?:me|us)\b|\bhours? (?:ahead|behind)\b"
-    r"|\bthere(?:'?s| is| are) (?:a|an|no|only|two|three) .{2,24} (?:in|at) (?:the|our|my|this) (?:house|home"
-    r"|flat|garden|office|basement|room|family)|\b(?:baby|son|daughter|puppy|twins) (?:arrived|was born|came"
-    r"|were born)|\bdoctor (?:told|put|says?|ordered|wants|has) (?:me|us)\b"
-    r"|^(?:the |our |my |most of )?(?!it\b|that\b|this\b|what\b|there\b|he\b|she\b|they\b|you\b"
+    r"|tool ?box|first[- ]aid kit|passports?|manuals?|remote|charger|lawn ?mower|suitcases?|documents|medicines?"
+    r"|tools|torch|batteries|vaccination \w+|birth certificates?)(?: \w+){0,2} (?:is|are|lives?|sits?|hangs?"
+    r"|stays?) (?:in|on|at|under|behind|beside|next to|with|above|below|by|near|inside|over)\b",
+    r"^(?:the )?(?:bins?|rubbish|trash|garbage|recycling|post|mail|cleaner|gardener|market|bakery|library|pharmacy"
+    r"|school bus)\b.{0,24}\b(?:on|every|each) <weekday>s?\b",
+    r"\bwe(?:'re| are) (?:on|with) (?!it\b|our\b|the way|time|hold|track|board|fire|a call|top|you\b|him|her|them"
+    r"|us\b)\w+",
+    r"^(?:proud |busy |single |retired |full-time |part-time |freelance |stay-at-home )*(?!that|this|it|one|some"
+    r"|most|all|none|any|more|out|what)\w+ (?:of (?:two|three|four|five|\d)\b|here$|here,)",
+    r"^(?!i\b|i'm|im\b|it|we|is|are|the|in|from|over|right|still|not|out|back|down|up|what"
+    r"|how)\w+(?: \w+){1,3} here$",
+    r"^(?:i|we|i'm|we're|my|our|the|there's|there is|there are|\w+ and \w+|grandma|grandpa|mum|dad)\b(?!.*\b(?:you"
+    r"|your|please|should|must)\b).*\b(?:every (?:morning|evening|night|day|week|month|year|other \w+|\w+day)"
+    r"|on \w+days|weekly|monthly|quarterly|yearly)\b",
+    r"^(?:the )?name'?s \w+",
+    r"\b(?:comes?|visits?|leaves?|opens?|closes?|starts?|ends?|arrives?) <weekday>s?\b",
+    r"\bi'?m in (?:utc|gmt|est|pst|cet|[a-z]+ time)\b",
+    r"\b(?:she|he)(?:'s| is) my (?:wife|husband|daughter|son|mum|mom|dad|mother|father|sister|brother|partner"
+    r"|girlfriend|boyfriend|grandma|grandpa|kid)",
+    r"\bi do the \w+ for\b",
+    r"^(?:dad|mum|mom|grandma|grandpa|granny|nana|the (?:dog|cat|kids|baby|boys|girls|twins|children|puppy"
+    r"|kitten))(?:'s| has| have| only| can't| won't| doesn't| don't| lives?| eats?| sleeps?| goes| needs?| gets"
+    r"| takes| hates?| loves?| is (?:a|an|the|in|on|from|allergic|deaf|blind|\d)| are (?:a|in|on|from|allergic"
+    r"|\d))\b(?! (?:asleep|here|home|calling|crying|awake))",
+    r"\bi'?m (?:breastfeeding|nursing|bilingual|trilingual|lactose|agoraphobic|epileptic|insured|self-taught"
+    r"|semi-retired|sober|gluten|ambidextrous|introverted|an introvert|single-handed)\b",
+    r"\b(?:handed in|gave) (?:in )?my notice\b",
+    r"\bit'?s (?:just|only) (?:me|us)\b",
+    r"\bhours? (?:ahead|behind)\b",
+    r"\bthere(?:'?s| is| are) (?:a|an|no|only|two|three) .{2,24} (?:in|at) (?:the|our|my|this) (?:house|home|flat"
+    r"|garden|office|basement|room|family)",
+    r"\b(?:baby|son|daughter|puppy|twins) (?:arrived|was born|came|were born)",
+    r"\b(?:baby|twins|number two)\b.* (?:is|are) due\b",
+    r"\bdoctor (?:told|put|says?|ordered|wants|has) (?:me|us)\b",
+    r"^(?:the |our |my |most of )?(?!it\b|that\b|this\b|what\b|there\b|he\b|she\b|they\b|you\b"
     r"|i\b)[a-z]+(?: [a-z]+){0,2} (?:is|are|happens?|starts?|comes?|runs?|goes|leaves|arrives?|closes?|opens?"
-    r"|falls?|ends?|visits?) .{0,30}\b(?:every|each|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|daily"
-    r"|weekly|monthly|once a)\b|"
+    r"|falls?|ends?|visits?) .{0,30}\b(?:every|each|on <weekday>s?|daily|weekly|monthly|once a)\b",
     r"^(?:been (?:vegan|vegetarian|on|off|learning|living|working|training|sober|single|married|with|doing"
-    r"|running)|turned \d+|turning \d+)\b|\bwe(?:'re| are) (?:on a|a family|both|a (?:couple|household|team)"
-    r"|in the|from|vegan|vegetarian|renting|based|expecting|pretty|on (?:the|holiday until)|\d+|four|five"
-    r"|three|six)\b|\bi (?:play|practise|practice|coach|sing in|volunteer at|cook for|walk the|feed the"
-    r"|pick up|drop off) \w+|\bi work (?:\w+ (?:days|hours|shifts|nights)|evenings|alone|remote|freelance|part"
-    r"|shifts|\d)|\bi (?:have|'ve got) (?:asthma|arthritis|tinnitus|anxiety|ibs|epilepsy|a bad|a dodgy|a heart"
-    r"|hay ?fever|allergies)|"
-    rf"{_I} (?:partially |partly |completely |totally |legally |chronically |actually |currently |also |now "
-    rf"|based |both |basically |really |just |only |still |originally "
-    r"|mostly |half |usually |quite |very |rather |severely |mildly |deathly |highly |slightly |recently "
-    r"|newly |almost |nearly |self-)*"
-    r"(?:a (?!bit|little|lot|few|mess|fan|sucker|big fan|huge fan|minute|while|tad|moment)|an (?!idiot|hour"
-    r"|email|expert at nothing)|the (?!same|only one who|one who|first|last)|from |based |allergic|intolerant"
-    r"|vegan|vegetarian|pescatarian|pregnant|diabetic|celiac|coeliac|colou?r.?blind|left.?handed|dyslexic|deaf"
-    r"|blind|hard of hearing|married|divorced|single|retired|widowed|unemployed|self-employed|freelance"
-    r"|working|living|learning|training|studying|moving|driving|teaching|writing (?:a|my)|building|renovating"
-    r"|raising|caring|commuting|running (?:a|the|my|home|two|three|an)|using|off (?:sick|work)|on (?:parental"
-    r"|maternity|paternity|sick|a (?:diet|sabbatical)|leave|call every|night|days|holiday until|medication"
-    r"|a tight|antibiotics)|in (?:\w+ (?:school|year)|my (?:\w+ )?(?:twenties|thirties|forties|fifties|sixties"
-    r"|final)|charge|sales|marketing|it\b|finance|hr\b|the (?:army|navy|uk|us|eu)|[a-z]+(?:, [a-z]+)?$)"
-    r"|up (?:at|by) \w+ every|\d+|called|named|on UTC|on gmt|utc|gmt|photosensitive|short-?sighted"
-    r"|near-?sighted|wheelchair|autistic|adhd|asthmatic|anaemic|home (?:alone|schooling)|part of|half"
-    r"|back (?:in|to) (?:school|uni|college|work)|new to|expecting|trying to (?:quit|lose|eat|learn"
-    r"|get pregnant)|preparing|between jobs|job hunting|dieting|fasting)"
-    r"|\b(?:i|we|both|my \w+ and i)\s(?:both |mostly |usually |currently |now |also |actually |only |just "
-    r"|already |recently |always |normally |mainly |still |only ever |finally )*(?:live|lives|teach|run (?!out"
-    r"|into|the (?:script|command|test|job))|publish|own|study|commute|work (?:nights|days|shifts|from|at|in"
-    r"|as|for|with|part|full|remotely|weekends|on|the|mondays)|rent|host|breed|keep (?:bees|hens|chickens"
-    r"|goats|horses|a|two|three)|sell|drive (?:a|an|the|to|for)|speak|edit|record|shoot|coach|volunteer|manage"
-    r"|produce|sleep (?:in|at|until|from|with|early|late|badly|upstairs)|wake up|get up|go to (?:bed|the gym"
-    r"|church|work)|have (?:(?:a |an )(?!question|minute|problem|meeting|call|request|favou?r|feeling|hunch"
-    r"|point|idea|look|bug|issue|task|second|moment|few|lot|bit)|two|three|four|five|six|\d|no (?:car|kids"
-    r"|garden|lift|signal)|asthma|diabetes|migraines|insomnia|kids|twins|children|adhd|solar|fibre|celiac"
-    r"|coeliac|trouble|bad|poor)|use (?:a|an|the|linux|windows|mac|arch|debian|ubuntu|vim|firefox|home|python"
-    r"|dvorak|immich|plex|jellyfin)|wear (?:glasses|hearing)|take (?:the|my|insulin|medication|care)|grew up"
-    r"|was born|were born|eat (?:no|only|halal|kosher|gluten|vegan|vegetarian|at)|don'?t (?:eat|drink|drive"
-    r"|smoke|own|speak|use|have|work|read|do (?:mondays|mornings))|can'?t (?:eat|drink|drive|hear|see|have"
-    r"|digest|do|read small|tell)|cannot (?:eat|drink|drive|hear|see)|do (?:night|shift|nights|the school"
-    r"|school)|play (?:the|in|football|tennis|chess|bass|guitar)|cycle|ride|practi[sc]e|stream|translate|farm"
-    r"|bake|homeschool|foster|co-own|share (?:a|the|my)|look after|care for|pick (?:up )?the kids|pay|train)\b"
-    r"|\bmy name(?:'s| is)|\bi go by\b|\bthe name'?s\b"
+    r"|running)|turned \d+|turning \d+)\b",
+    r"\bwe(?:'re| are) (?:on a|a family|both|a (?:couple|household|team)|in the|from|vegan|vegetarian|renting"
+    r"|based|expecting|pretty|on (?:the|holiday until)|\d+|four|five|three|six)\b",
+    r"\bi work (?:\w+ (?:days|hours|shifts|nights)|evenings|alone|remote|freelance|part|shifts|\d)",
+    r"\bi (?:have|'ve got) (?:asthma|arthritis|tinnitus|anxiety|ibs|epilepsy|a bad|a dodgy|a heart|hay ?fever"
+    r"|allergies)",
+    r"<i_am> (?:partially |partly |completely |totally |legally |chronically |actually |currently |also |now "
+    r"|based |both |basically |really |just |only |still |originally |mostly |half |usually |quite |very |rather "
+    r"|severely |mildly |deathly |highly |slightly |recently |newly |almost |nearly |self-)*(?:a (?!bit|little|lot"
+    r"|few|mess|fan|sucker|big fan|huge fan|minute|while|tad|moment)|an (?!idiot|hour|email|expert at nothing)"
+    r"|the (?!same|only one who|one who|first|last)|from |based |allergic|intolerant|vegan|vegetarian|pescatarian"
+    r"|pregnant|diabetic|celiac|coeliac|colou?r.?blind|left.?handed|dyslexic|deaf|blind|hard of hearing|married"
+    r"|divorced|single|retired|widowed|unemployed|self-employed|freelance|working|living|learning|training"
+    r"|studying|moving|driving|teaching|writing (?:a|my)|building|renovating|raising|caring|commuting|running (?:a"
+    r"|the|my|home|two|three|an)|using|off (?:sick|work)|on (?:parental|maternity|paternity|sick|a (?:diet"
+    r"|sabbatical)|leave|call every|night|days|holiday until|medication|a tight|antibiotics)|in (?:\w+ (?:school"
+    r"|year)|my (?:\w+ )?(?:twenties|thirties|forties|fifties|sixties|final)|charge|sales|marketing|it\b|finance"
+    r"|hr\b|the (?:army|navy|uk|us|eu)|[a-z]+(?:, [a-z]+)?$)|up (?:at|by) \w+ every|\d+|called|named|on UTC|on gmt"
+    r"|utc|gmt|photosensitive|short-?sighted|near-?sighted|wheelchair|autistic|adhd|asthmatic|anaemic"
+    r"|home (?:alone|schooling)|part of|half|back (?:in|to) (?:school|uni|college|work)|new to|expecting"
+    r"|trying to (?:quit|lose|eat|learn|get pregnant)|preparing|between jobs|job hunting|dieting|fasting)",
+    r"\b(?:i|we|both|my \w+ and i)\s(?:both |mostly |usually |currently |now |also |actually |only |just |already "
+    r"|recently |always |normally |mainly |still |only ever |finally )*(?:live|lives|teach|run (?!out|into"
+    r"|the (?:script|command|test|job))|publish|own|study|commute|work (?:nights|days|shifts|from|at|in|as|for"
+    r"|with|part|full|remotely|weekends|on|the|mondays)|rent|host|breed|keep (?:bees|hens|chickens|goats|horses|a"
+    r"|two|three)|sell|drive (?:a|an|the|to|for)|speak|edit|record|shoot|coach|volunteer|manage|produce"
+    r"|sleep (?:in|at|until|from|with|early|late|badly|upstairs)|wake up|get up|go to (?:bed|the gym|church|work)"
+    r"|have (?:(?:a |an )(?!question|minute|problem|meeting|call|request|favou?r|feeling|hunch|point|idea|look|bug"
+    r"|issue|task|second|moment|few|lot|bit)|two|three|four|five|six|\d|no (?:car|kids|garden|lift|signal)|asthma"
+    r"|diabetes|migraines|insomnia|kids|twins|children|adhd|solar|fibre|celiac|coeliac|trouble|bad|poor)|use (?:a"
+    r"|an|the|linux|windows|mac|arch|debian|ubuntu|vim|firefox|home|python|dvorak|immich|plex|jellyfin)"
+    r"|wear (?:glasses|hearing)|take (?:the|my|insulin|medication|care)|grew up|was born|were born|eat (?:no|only"
+    r"|halal|kosher|gluten|vegan|vegetarian|at)|don'?t (?:eat|drink|drive|smoke|own|speak|use|have|work|read"
+    r"|do (?:mondays|mornings))|can'?t (?:eat|drink|drive|hear|see|have|digest|do|read small|tell)|cannot (?:eat"
+    r"|drink|drive|hear|see)|do (?:night|shift|nights|the school|school)|play (?:the|in|football|tennis|chess|bass"
+    r"|guitar)|cycle|ride|practi[sc]e|stream|translate|farm|bake|homeschool|foster|co-own|share (?:a|the|my)"
+    r"|look after|care for|pick (?:up )?the kids|pay|train)\b",
+    r"\bmy name(?:'s| is)",
+    r"\bi go by\b|\bthe name'?s\b",
 )
-HAVING = (
-    r"^(?:the|our|my|both our|all our|both the) (?:\w+ )?(?:baby|kids?|dog|cat|twins|toddler|wife"
-    r"|husband|son|daughter|mum|mom|dad|gran|grandma|grandpa|parents|cars?|flat|house|boys|girls"
-    r"|teenager|cats|dogs|puppy|lodger|flatmate|roommate|children)(?: \w+)? (?!says?|said|wants?"
-    r"|thinks?|keeps?|asks?|tells?|is (?:asleep|here|home|crying|back|on)\b|are (?:asleep|here|home"
-    r"|back)\b|needs? (?:a|to)\b)\w+s\b \w+|^both (?:of )?our \w+|\bi won't be (?:working|living|at|in"
-    r"|with|driving|teaching) .{2,30}\b(?:after|from|until|any ?more)\b|"
-    r"^(?:i|we|my \w+ and i|both of us) (?:always |usually |only |both |mostly |also |still )?(?:keep"
-    r"|take|make|split|share|heat|store|park|charge|water|feed|grow|rent|carry|wear|own|pay|save"
-    r"|collect|cook|bake|brew|raise|walk|wash|clean|shop|order|travel|fly|commute|attend|belong|suffer"
-    r"|react|struggle|need (?:glasses|a (?:stick|wheelchair|walker)|insulin|subtitles)|leave (?:home"
-    r"|for|the house)|get (?:home|up|migraines|back|in)|go to|eat|drink|read in) (?!it\b|that\b|this\b"
-    r"|sense|a (?:look|minute|break|second)|care\b|going|getting|me\b)\w+(?: \w+)+|\bwe(?:'re"
-    r"| are) (?:two|three|four|five|six|a|both|all) \w+|"
-    r"\b(?:i|we)(?:'ve|ve| have) got (?!to\b|a (?:question|minute|problem|meeting|call|feeling|sec"
-    r"|moment|bug|headache|cold|request)|some|it\b|this|that|your|the (?:same|error|file)|nothing"
-    r"|no idea|time|an (?:idea|error|issue|hour))\w+|\bwe're \w+(?: \w+){0,2} (?:now|these days)$|"
-    r"^(?:my|our) (?!question|point|bad\b|fault|problem|guess|code|pleasure|turn|query|idea|message|mistake"
-    r"|apolog|issue|request|last|previous|first|next|link|screenshot|file|browser|script|build|test|app\b"
-    r"|error|concern|plan for|answer|reply|favou?rite|pr\b|branch|commit|log|logs|order|package|flight|train"
-    r"|taxi|uber|pizza|food|coffee)\w+(?: \w+){0,2}? (?:is|are|has|have|lives?|works?|runs?|sits?|goes|starts?"
-    r"|ends?|needs?|uses?|takes?|comes|belongs|costs|closes|opens|sleeps?|eats?|expires?|renews?|reads?"
-    r"|speaks?|sits|covers|includes|hosts|points|syncs?|charges|only|stay|stays|can't|cannot"
-    r"|won't|doesn't|don't)\b(?! (?:down|ready|wrong|broken|great|fine|good|bad|ok|okay|why|what|how|that i"
-    r"|to (?:know|ask))\b)|^(?:we|i) (?:also |still |now |only |mostly |mainly |currently |usually |normally "
-    r"|often |always |both |sometimes |all )?(?!think|guess|know|want|need|see|mean|hope|wonder|forgot|forget"
-    r"|tried|try|can|could|will|would|should|might|may|must|did|do|am|was|were|are|have|had|got|get|saw|sent"
-    r"|asked|said|say|told|tell|just|found|find|read|noticed|notice|keep|kept|thought|feel|felt|believe"
-    r"|suppose|remember|understand|agree|swear|bet|promise|apologi|appreciate|love|like|hate|prefer|enjoy|look"
-    r"|went|go|came|come|made|make|ran|run|click|open|wish|expect|assume|doubt|care|mind|thank|beg|ask|call"
-    r"|cannot|won|lost|left|put|let|saw|wrote|write|heard|hear|gave|give|took|take|meant|knew|ate|drank|slept"
-    r"|woke|called|check|checked|restart|reboot|type|press|hit|pull|push|commit|deploy|merge|copy|paste|delete"
-    r"|change|add|set|turn|plug|then|already|not|never|really|honestly|actually|totally|so|too|and|or|to|in|on"
-    r"|at|a|the|is|it|you|this|that|dont|cant|didnt|ll|ve|d|m|re)\w*\b[a-z]+(?<!ed) \w+(?: \w+){1,}|"
-    rf"\b(?:my|our)(?: \w+){{0,3}}? {KIN}(?: and i)?(?:'s)?(?: \w+){{0,2}}?(?:'s| is| are| has| have| works?"
-    r"| lives?| goes| go| sleeps?| was born| were born| turns?| turned| started?| starts| can'?t| cannot"
-    r"| won'?t eat| doesn'?t| don'?t| hates?| loves?| likes?| prefers?| needs?| eats?| uses?| plays?| speaks?"
-    r"| gets| had| comes| visits?| sits|'re| needs| only| just| wears| takes| studies| teaches| moved"
-    r"| broke)\b"
-    rf"|\b(?:my|our|the|this|that|home)(?: \w+(?:'s)?){{0,3}}? {DEVICE}(?: upstairs| downstairs| outside| room"
-    r"| lights?)?(?:'s| is| are| has| have| runs?| lives?"
-    r"| sits?| was| were| goes| only|'re| uses?| sleeps?| can'?t| doesn'?t| died| broke| ends| renews| expires"
-    r"| starts| got| gets| will be| takes| comes| hosts| hangs| stays| belongs| points| costs"
-    r"| needs a)\b(?! (?:down|slow|broken|fine|ok|up|ready|not working|too|so|this (?:green|ok|fine)|it|that"
-    r"|there|any|full|offline|the (?:issue|problem)))"
-    r"|\b(?:we|i)(?:'ve| have)? (?:got|have) (?:a|an|two|three|four|five|six|\d+|twins|kids|no|only"
-    r"|one)\s(?!question|minute|idea|problem|second|feeling|look|meeting|call|go\b|moment|few|sec\b|request"
-    r"|bug|clue|issue|task|favou?r|point)|\bthere (?:are|is) (?:\w+ )?(?:of us|people|kids|cats|dogs|adults)"
-    r"|\b(?:is|are) allergic to|\ballergic to\b|\bour (?:flat|house|place|street|building|village|street"
-    r"|home)\b .{0,16}(?:has|is|sits|gets|lies|doesn)|\bboth (?:of us )?work\b|\b(?:kids|children|daughter|son"
-    r"|wife|husband|baby|dog|cat) (?:is|are|has|have|goes|go|sleeps?|naps?|starts?)\b|\bi(?:'m| am) \d+\b"
-    r"|\btwo kids\b|\bborn (?:on|in)\b"
+# What is a fact unless it goes on about another one: what we have and do.
+HAVING = any_of(
+    r"^both (?:of )?our \w+",
+    r"\bi won't be (?:working|living|at|in|with|driving|teaching) .{2,30}\b(?:after|from|until|any ?more)\b",
+    r"\bwe(?:'re| are) (?:two|three|four|five|six|a|both|all(?! (?:good|set|fine|done|ready|ears))) \w+",
+    r"\b(?:i|we)(?:'ve|ve| have) got (?!to\b|a (?:question|minute|problem|meeting|call|feeling|sec|moment|bug"
+    r"|headache|cold|request)|some|it\b|this|that|your|the (?:same|error|file)|nothing|no idea|time|an (?:idea"
+    r"|error|issue|hour))\w+",
+    r"\bwe're \w+(?: \w+){0,2} (?:now|these days)$",
+    r"\b(?:my|our)(?: \w+){0,3}? <kin>(?: and i)?(?:'s)?(?: \w+){0,2}?(?:'s| is| are| has| have| works?| lives?"
+    r"| goes| go| sleeps?| was born| were born| turns?| turned| started?| starts| can'?t| cannot| won'?t eat"
+    r"| doesn'?t| don'?t| hates?| loves?| likes?| prefers?| needs?| eats?| uses?| plays?| speaks?| gets| had"
+    r"| comes| visits?| sits|'re| needs| only| just| wears| takes| studies| teaches| moved| broke)\b",
+    r"\b(?:my|our|the|this|that|home)(?: \w+(?:'s)?){0,3}? <device>(?: upstairs| downstairs| outside| room"
+    r"| lights?)?(?:'s| is| are| has| have| runs?| lives?| sits?| was| were| goes| only|'re| uses?| sleeps?"
+    r"| can'?t| doesn'?t| died| broke| ends| renews| expires| starts| got| gets| will be| takes| comes| hosts"
+    r"| hangs| stays| belongs| points| costs| needs a)\b(?! (?:down|slow|broken|fine|ok|up|ready|not working|too"
+    r"|so|this (?:green|ok|fine)|it|that|there|any|full|offline|the (?:issue|problem)))",
+    r"\bthere (?:are|is) (?:\w+ )?(?:of us|people|kids|cats|dogs|adults)",
+    r"\b(?:is|are) allergic to",
+    r"\ballergic to\b",
+    r"\bour (?:flat|house|place|street|building|village|street|home)\b .{0,16}(?:has|is|sits|gets|lies|doesn)",
+    r"\bboth (?:of us )?work\b",
+    r"\b(?:kids|children|daughter|son|wife|husband|baby|dog|cat) (?:is|are|has|have|goes|go|sleeps?|naps?"
+    r"|starts?)\b",
+    r"\bi(?:'m| am) \d+\b",
+    r"\btwo kids\b|\bborn (?:on|in)\b",
 )
-_CHANGED = (
-    r"(?:split up|broke up|separated|changed (?:jobs?|careers?|schools?|doctors?|my (?:name|job|number|phone"
-    r"|doctor|diet|surname))|got (?:laid off|fired|made redundant|sacked|hired|furloughed|pregnant|sober"
-    r"|braces|glasses|diagnosed)|moved|bought|got (?!(?:a|an|the|this) (?:headache|cold|migraine|fever|meeting"
-    r"|call|question|guest|visitor|flu|minute|problem))(?:a|an|the|married|engaged|divorced|promoted|laid"
-    r"|fired"
-    r"|diagnosed|myself|into|my|our|rid|new|two)|switched|migrated|installed|set up|started|quit|gave up"
-    r"|given up|adopted|replaced|upgraded|retired|joined|left (?:my|the|our|google|twitter|facebook)|finished"
-    r"|sold|signed up|enrolled|began|stopped (?:eating|drinking|using|smoking|working|taking)|broke (?:my|a|an"
-    r"|up)|became|taken up|took up|built|lost (?:my|our)|hired|rented|launched|cancelled (?:my|our|netflix"
-    r"|the)|canceled (?:my|our|the)|closed|opened (?:a|my|our)|put (?:in|the)|had (?:a baby|our|surgery"
-    r"|an operation|twins|my)|been (?:off|on|working|learning|living|training|using|diagnosed|promoted|running"
-    r"|studying|doing|wfh|sick|trying|going|teaching|writing|vegan|vegetarian)|hooked up|wired|planted|ordered"
-    r"|swapped|turned \d+|passed|graduated|converted|ditched|dropped|resigned|landed|relocated|transferred|wfh"
-    r"|work(?:ing)? from home)"
-)
-RECENT = (
+# What has changed or is going on for more than a day.
+RECENT = any_of(
+    r"\b(?:we|i) (?:just |finally )?(?:brought|took) .{2,30} home\b",
+    r"\b(?:the|our|my) (?:wedding|move|surgery|operation|birth|funeral|exam|interview|baby) is (?:in|on|at|next)\b",
+    r"^(?:just |finally |recently )?(?:\w+ed|got|sold|bought|quit|left|lost|broke|began) (?:my|our) .*\b(?:last"
+    r"|yesterday|ago|since|on \w+day|this (?:week|month|year|spring|summer|autumn|fall|winter))\b",
+    r"^(?:we|i)(?:'re|'m| are| am) (?:down to|without|short of|on (?:crutches|leave|parole|probation|a diet))\b",
     r"^(?:the|our|my) (?!file|folder|page|window|cursor|meeting|call|deadline|game|match|message|email|tab"
-    r"|mouse)(?:[\w-]+ ){1,2}"
-    r"(?:just |recently |finally |has |have |was |were )*(?:moved|switched|migrated|replaced|renamed|upgraded"
-    r"|relocated)\b"
-    r".{0,40}\b(?:last|yesterday|this|into|with|from|to)\b|"
-    r"\bwe(?:'ve| have) \w+(?:ed|t|n|de|ld) (?:the|our|to|from|all)\b|"
-    r"\b(?:i've|we've) (?:left|quit|given up|taken up|handed in) \w+|"
-    r"\b(?:i've|i have|we've|we have) (?:just |recently |lately |finally |now )+(?!tried|sent|asked"
-    r"|read|seen|noticed|found|checked|tested|rebooted|updated|said|told|attached|heard|looked|run"
-    r"|restarted|uploaded|emailed|finished reading|been (?:told|thinking|wondering|trying))\w+"
-    r"|\b(?:i've|we've) gone (?!to|home|out|back|off|through)\w+|"
-    r"^(?:the|our|my) \w+(?: \w+)?(?:'s| is| are| has been| have been"
-    r"| will be) .{0,40}\b(?:until (?:january|february|march|april|may|june|july|august|september"
-    r"|october|november|december|christmas|easter|summer|spring|next \w+|the (?:new year|end of))"
-    r"|for the (?:winter|summer|season)|since \w+|this (?:month|year|winter|summer|spring|autumn"
-    r"|term))|^(?:finally |just |recently )?(?:got rid of|took up|taken up|i've taken up|gave up"
-    r"|quit) \w+|"
-    r"^(?:i|we|my [\w ]{2,20}|our [\w ]{2,20}|the (?:twins|kids|boys|girls|baby|dog|cat|children"
-    r"|puppy)) (?:\w+ly |just |finally |both )?(?:changed|switched|moved|swapped|replaced|upgraded"
-    r"|sold|bought|got|started|quit|left|joined|signed|took|lost|broke|finished|opened|closed|turned"
-    r"|became|won|paid off|gave up|had|made|built|set up|cut)\b.*\b(?:last|yesterday|this (?:week"
-    r"|month|year|spring|summer|autumn|winter)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day"
-    r"|in (?:january|february|march|april|may|june|july|august|september|october|november|december)"
-    r"|ago|since|now)\b|"
+    r"|mouse)(?:[\w-]+ ){1,2}(?:just |recently |finally |has |have |was |were )*(?:moved|switched|migrated"
+    r"|replaced|renamed|upgraded|relocated)\b.{0,40}\b(?:last|yesterday|this|into|with|from|to)\b",
+    r"\bwe(?:'ve| have) \w+(?:ed|t|n|de|ld) (?:the|our|to|from|all)\b",
+    r"\b(?:i've|we've) (?:left|quit|given up|taken up|handed in) \w+",
+    r"\b(?:i've|i have|we've|we have) (?:just |recently |lately |finally |now )+(?!tried|sent|asked|read|seen"
+    r"|noticed|found|checked|tested|rebooted|updated|said|told|attached|heard|looked|run|restarted|uploaded"
+    r"|emailed|finished reading|been (?:told|thinking|wondering|trying))\w+",
+    r"\b(?:i've|we've) gone (?!to|home|out|back|off|through)\w+",
+    r"^(?:the|our|my) \w+(?: \w+)?(?:'s| is| are| has been| have been| will be) .{0,40}\b(?:until (?:<months>"
+    r"|christmas|easter|summer|spring|next \w+|the (?:new year|end of))|for the (?:winter|summer|season)|since \w+"
+    r"|this (?:month|year|winter|summer|spring|autumn|term))",
+    r"^(?:finally |just |recently )?(?:got rid of|took up|taken up|i've taken up|gave up|quit) \w+",
+    r"^(?:i|we|my [\w ]{2,20}|our [\w ]{2,20}|the (?:twins|kids|boys|girls|baby|dog|cat|children|puppy)) (?:\w+ly "
+    r"|just |finally |both )?(?:changed|switched|moved|swapped|replaced|upgraded|sold|bought|got|started|quit|left"
+    r"|joined|signed|took|lost|broke|finished|opened|closed|turned|became|won|paid off|gave up|had|made|built"
+    r"|set up|cut)\b.*\b(?:last|yesterday|this (?:week|month|year|spring|summer|autumn|winter)|on <weekday>"
+    r"|in (?:<months>)|ago|since|now)\b",
     r"^(?:i'?m|i am|we're|we are|my \w+(?:'s| is)) (?!waiting|wondering|thinking|sure|not sure|asking"
-    r"|looking)\w+ .{2,40}\b(?:this (?:month|year|term|semester|winter|summer|spring|autumn|fall"
-    r"|season|quarter)|until (?:january|february|march|april|may|june|july|august|september|october"
-    r"|november|december|christmas|easter|summer|spring|next \w+|the (?:new year|end of))|for (?:the"
-    r"|a few|two|three|several|six|\d+) (?:winter|summer|months?|weeks?|years?|season)|since \w+"
-    r"|these days|nowadays|lately)\b|^(?:off|on|back on|without|back at|back in|down with) (?!the way"
-    r"|it\b|that\b).{2,30}\b(?:since|for|these days|now)\b|"
-    r"^(?:quit|stopped|gave up|dropped) .{2,30}\b(?:ago|last|since|in (?:january|february|march|april"
-    r"|may|june|july|august|september|october|november|december))\b|^(?:the |a "
-    r"|our )?new \w+(?: \w+)? (?:arrived|came|is (?:here|in|installed|set up)|just arrived"
-    r"|has arrived)|\b(?:is|are) being (?:redone|renovated|rebuilt|repaired|painted|replaced"
-    r"|refurbished|remodell?ed|decorated|rewired)|\b(?:is|are) (?:staying|living) with (?:us|me)\b|"
-    r"\b(?:i|we)(?:'ve|ve| have) been (?!trying|waiting|thinking|wondering|looking|getting|having"
-    r"|meaning|staring|seeing|told)\w+ing\b|"
-    r"\bi(?:'m| am) not (?:at|in|with|working|living|on|a|an) .{1,24}any ?more\b|\b(?:i"
-    r"|we) (?:no longer|don't) (?:work|live|own|use|drive|have) .{1,30}(?:any ?more)?$|"
-    r"\b(?:i've|i have|we've|we have|my \w+ has|my \w+'s) been (?:in|at|under|without|away|stuck|ill|unwell"
-    r"|back|out of) .{0,30}\b(?:since|for|all)\b|^just (?:quit|gave up|stopped|started|switched|moved|joined"
-    r"|adopted)\b|\b(?:we're|we are|i'm|im) (?:relocating|emigrating|downsizing|remodell?ing|fostering"
-    r"|homeschooling|separating|divorcing|retraining)\b|"
+    r"|looking)\w+ .{2,40}\b(?:this (?:month|year|term|semester|winter|summer|spring|autumn|fall|season|quarter)"
+    r"|until (?:<months>|christmas|easter|summer|spring|next \w+|the (?:new year|end of))|for (?:the next \w+|the"
+    r"|a few|two|three|several|six|\d+) (?:winter|summer|months?|weeks?|years?|season)|since \w+|these days"
+    r"|nowadays|lately)\b",
+    r"^(?:off|on|back on|without|back at|back in|down with) (?!the way|it\b|that\b).{2,30}\b(?:since|for"
+    r"|these days|now)\b",
+    r"^(?:quit|stopped|gave up|dropped) .{2,30}\b(?:ago|last|since|in (?:<months>))\b",
+    r"^(?:the |a |our )?new \w+(?: \w+)? (?:arrived|came|is (?:here|in|installed|set up)|just arrived|has arrived)",
+    r"\b(?:is|are) being (?:redone|renovated|rebuilt|repaired|painted|replaced|refurbished|remodell?ed|decorated"
+    r"|rewired)",
+    r"\b(?:is|are) (?:staying|living) with (?:us|me)\b",
+    r"\b(?:i|we)(?:'ve|ve| have) been (?!trying|waiting|thinking|wondering|looking|getting|having|meaning|staring"
+    r"|seeing|told)\w+ing\b",
+    r"\bi(?:'m| am) not (?:at|in|with|working|living|on|a|an) .{1,24}any ?more\b",
+    r"\b(?:i've|i have|we've|we have|my \w+ has|my \w+'s) been (?:in|at|under|without|away|stuck|ill|unwell|back"
+    r"|out of) .{0,30}\b(?:since|for|all)\b",
+    r"^just (?:quit|gave up|stopped|started|switched|moved|joined|adopted)\b",
+    r"\b(?:we're|we are|i'm|im) (?:relocating|emigrating|downsizing|remodell?ing|fostering|homeschooling"
+    r"|separating|divorcing|retraining)\b",
     r"^(?:my|our) \w+(?: \w+)? (?:just |recently |finally |has |have |'s )*(?:got (?!an? error|stuck|me|it)"
-    r"|was (?:renamed|diagnosed|promoted|cancelled|approved|born|sold|laid)|been|moved|changed|became"
-    r"|turned \d|died|passed away|retired|graduated|started|switched|left (?:for|home|school)|joined"
-    r"|lost (?:his|her|their|its)|gave birth)\b|"
+    r"|was (?:renamed|diagnosed|promoted|cancelled|approved|born|sold|laid)|been|moved|changed|became|turned \d"
+    r"|died|passed away|retired|graduated|started|switched|left (?:for|home|school)|joined|lost (?:his|her|their"
+    r"|its)|gave birth)\b",
+    r"^(?:finally )?(?:got .{2,30} (?:running|working|set up|installed)|got (?:my|our) .*|(?:swapped|moved"
+    r"|switched|installed|adopted|replaced) .*) today\b",
     r"^(?:started|moved|switched|adopted|got (?!(?:a|an|the|this) (?:headache|cold|migraine|fever|meeting|call"
-    r"|question|guest|visitor|flu|minute|problem))(?:a|an|the|married|engaged|divorced|our|my)|quit|gave up"
-    r"|joined"
-    r"|retired|became|bought|broke|lost|finished|signed up|sold|turned)\b(?=.*\b(?:since|last|this (?:month"
-    r"|week|year)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|ago|a new|two|three|months?|weeks?|years?"
-    r"|yesterday|in (?:january|february|march|april|may|june|july|august|september|october|november"
-    r"|december))\b)|\bas of (?:this|last|next)\b|\bi (?:got|was|am|'m) (?:laid off|made redundant|fired"
-    r"|promoted|diagnosed|pregnant|widowed|engaged)\b|\bsplit up\b|"
+    r"|question|guest|visitor|flu|minute|problem))(?:a|an|the|married|engaged|divorced|our|my)|quit|gave up|joined"
+    r"|retired|became|bought|broke|lost|finished|signed up|sold|turned)\b(?=.*\b(?:since|last|this (?:month|week"
+    r"|year)|on <weekday>|ago|a new|two|three|months?|weeks?|years?|yesterday|in (?:<months>))\b)",
+    r"\bas of (?:this|last|next)\b",
+    r"\bsplit up\b",
     r"\b(?:i|we|i've|we've|ive|weve|i have|we have)\s(?:have |'ve )?(?:just |recently |finally |already |now "
-    rf"|both |also |actually |only |officially |completely |since )*{_CHANGED}\b|^(?:and |so |well |just "
-    r"|recently |lately |finally |also |i )*(?:just |recently |lately |finally )(?:i |we )?(?:'ve "
-    rf"|have )?{_CHANGED}\b|\b(?:recently|lately|these days|nowadays|this (?:month|year|term|semester|winter"
-    r"|summer|spring|autumn|fall)|since (?:monday|tuesday|wednesday|thursday|friday|last|january|february"
-    r"|march|april|june|july|august|september|october|november|december|christmas|easter|the (?:move|baby"
-    r"|surgery|accident)))\b.{0,16}\b(?:i|we|i'm|we're|i've|we've|my|our)\b"
-    r"|\b(?:i|we)(?:'ve| have) (?:had|lived|worked|owned|kept|used|suffered|struggled|always (?:had|been))\b"
-    r"|\b(?:we're|we are|i'm|i am|im) (?:moving|getting (?:married|divorced|a (?:dog|cat|puppy|kitten|divorce"
-    r"|new)|our)|having (?:a baby|our"
-    r"|the (?:roof|kitchen|bathroom|house)|surgery|work done|builders)|expecting|renovating|on holiday"
-    r"|travelling|traveling|away (?:from|until|for|next|all|in)|off (?:sick|until|to [a-z]+ (?:for|until"
-    r"|next))|starting (?:a|my|at|school|work|uni|in|on|the)|selling|buying a|adopting|switching|retiring"
-    r"|quitting|closing|opening|training for|doing (?:a|dry|whole|sober|night|keto|couch|an)|cutting (?:out"
-    r"|down|back)|trying to|learning|studying|working|living|taking (?:a course|lessons|insulin|classes)"
-    r"|going (?:through|vegan|vegetarian|part|freelance|back to)|preparing|in the middle of (?:moving|a move"
-    r"|renovat)|house-?hunting|job-?hunting|pregnant)\b"
-    r"|\b(?:最近|today|刚|lately)[^,，。]{0,8}(?:wfh|work from home|moved?|switch(?:ed)?|migrat\w*|upgrad\w*"
+    r"|both |also |actually |only |officially |completely |since )*<changed>\b",
+    r"\b(?:recently|lately|these days|nowadays|this (?:month|year|term|semester|winter|summer|spring|autumn|fall)"
+    r"|since (?:monday|tuesday|wednesday|thursday|friday|last|january|february|march|april|june|july|august"
+    r"|september|october|november|december|christmas|easter|the (?:move|baby|surgery|accident)))\b.{0,16}\b(?:i|we"
+    r"|i'm|we're|i've|we've|my|our)\b",
+    r"\b(?:i|we)(?:'ve| have) (?:had|lived|worked|owned|kept|used|suffered|struggled|always (?:had|been))\b",
+    r"\b(?:we're|we are|i'm|i am|im) (?:moving|getting (?:married|divorced|a (?:dog|cat|puppy|kitten|divorce|new)"
+    r"|our)|having (?:a baby|our|the (?:roof|kitchen|bathroom|house)|surgery|work done|builders)|expecting"
+    r"|renovating|on holiday|travelling|traveling|away (?:from|until|for|next|all|in)|off (?:sick|until"
+    r"|to [a-z]+ (?:for|until|next))|starting (?:a|my|at|school|work|uni|in|on|the)|selling|buying a|adopting"
+    r"|switching|retiring|quitting|closing|opening|training for|doing (?:a|dry|whole|sober|night|keto|couch|an)"
+    r"|cutting (?:out|down|back)|trying to|learning|studying|working|living|taking (?:a course|lessons|insulin"
+    r"|classes)|going (?:through|vegan|vegetarian|part|freelance|back to)|preparing|in the middle of (?:moving"
+    r"|a move|renovat)|house-?hunting|job-?hunting|pregnant)\b",
+    r"\b(?:最近|today|刚|lately)[^,，。]{0,8}(?:wfh|work from home|moved?|switch(?:ed)?|migrat\w*|upgrad\w*"
     r"|install\w*|start(?:ed)?|quit|onboard\w*|diet\w*|keto|fasting|gym|training|renovat\w*|remote|freelanc\w*"
-    r"|bought|join(?:ed)?)"
+    r"|bought|join(?:ed)?)",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from appliance.memory.items import Tag
@@ -10,12 +11,14 @@ from appliance.memory.rules import Rules
 from appliance.memory.statements import likely_fact
 from appliance.memory.voices import SPOKEN, VOID
 
+_ONLY_A_TIME = 6  # words or characters: such a clause says when, and nothing else
 _WORD = re.compile(r"[a-z0-9']+|[\u4e00-\u9fff\ue000]")
 # "Grandma keeps saying '…'": the fact is only that she says so.
 _QUOTES = re.compile(
-    rf"(?:那句|这句|一句|口头禅|原话|名言|座右铭)[^，,。]{{0,4}}{VOID}|(?:(?<!我)说|讲|念叨?|唠叨|喊|问|写|回"
-    r"|唱)(?:了|着"
-    rf"|过|道|的是|一?句)?[^，,。]{{0,3}}{VOID}"
+    rf"^{VOID}+ ?(?:is|was|are)\b"
+    rf"|(?:那句|这句|一句|口头禅|原话|名言|座右铭)[^，,。]{{0,4}}{VOID}"
+    rf"|(?:(?<!我)说|讲|念叨?|唠叨|喊|问|写|回|唱)(?:了|着|过|道|的是|一?句)?[^，,。]{{0,3}}{VOID}"
+    rf"|\b(?:motto|saying|line|words|advice) (?:is|was) {VOID}"
     rf"|\b(?:says?|said|saying|texted|wrote|writes|goes|yelled|asked|shouted|posted)[,]? {VOID}"
 )
 _ME = re.compile(r"我|\b(?:me|my|i)\b")
@@ -25,14 +28,15 @@ _LASTING = re.compile(
     r"|\b(?:like|love|hate|prefer|enjoy|dislike|can't stand|adore)\b"
 )
 _ONE_DAY = re.compile(
-    r"今天|今晚|这次|这一次|这回|暂时|今日|\b(?:today|tonight|for now|this (?:time|once|one)|just once)\b"
+    r"今天|今晚|这次|这一次|这回|暂时|今日"
+    r"|\b(?:today|tonight|for now|this (?:time|once|one)|just once)\b"
 )
 _ABOUT_CASES = re.compile(r"\b(?:when|whenever|if|before|anything|any time)\b|凡是|只要|涉及|每次|的时候$|之前$|前$")
 # A sore stomach is a fact, not a taste.
 _BODY = re.compile(r"(?:胃|嗓子|腰|身体|肚子|牙|膝盖|肩膀?|颈椎|心脏|皮肤)[^，,。]{0,3}(?:不舒服|难受|疼|痛)")
 _COMPLAINT = re.compile(
-    r"不下去|受不|难受|头[疼痛大昏晕]|烦|累|我就(?!喜欢|爱|想|要)|丢脸|尴尬|吵醒|annoy|crazy|mad|nuts|hurts?"
-    r"|cringe|tiring|hard"
+    r"不下去|受不|难受|头[疼痛大昏晕]|烦|累|我就(?!喜欢|爱|想|要)|丢脸|尴尬|吵醒|annoy|crazy|mad|nuts"
+    r"|hurts?|cringe|tiring|hard"
 )
 # "No need to ask, just do it" allows something; it forbids nothing.
 _ALLOWS = re.compile(
@@ -40,16 +44,18 @@ _ALLOWS = re.compile(
     r"|(?:不用|不必)[^，,。]{1,10}(?:真|太|好|超|可)(?:爽|好|棒|开心|舒服|香)"
     r"|^(?:不用|不必|无需)(?!再|每|给|发|推|提|通|叫|打|播|问|寄|传|写|说|附|加|管我|催|备注|客气|放|开"
     r"|关)[^，,。]{1,6}$"
-    r"|\bdon'?t bother (?:him|her|them|us|me)\b|^(?:so )?no .{2,40} (?:needed|necessary|required)$"
-    r"|^(?:so )?no \w+(?: \w+)? for (?:me|us)\b|(?:半天"
-    r"|好久|好几遍|好几次)(?:才|都|也)|^don'?t (?:bother"
-    r"|worry|mind)$|(?:no need to|don't (?:have|need) to|needn't) (?:ask|check|confirm|wait)"
+    r"|\w don'?t bother (?:him|her|them|us|me)\b"
+    r"|^(?:so )?no .{2,40} (?:needed|necessary|required)$"
+    r"|^(?:so )?no \w+(?: \w+)? for (?:me|us)\b"
+    r"|(?:半天|好久|好几遍|好几次)(?:才|都|也)"
+    r"|^don'?t (?:bother|worry|mind)$"
+    r"|(?:no need to|don't (?:have|need) to|needn't) (?:ask|check|confirm|wait)"
 )
 _CONTINUES = re.compile(
-    r"^(?:现在|目前|平时|主要|还|也|同时|业余)?"
-    r"(?:做|写|有|在|住|养|教|开|带|搞|干|跑|卖|拍|画|学|读|当|管|负责|从事|来自|更新|运营"
-    r"|经营|研究|接|专注|面向|专门)(?!不|完|好|吗|个问题|什么|意|想)"
+    r"^(?:现在|目前|平时|主要|还|也|同时|业余)?(?:做|写|有|在|住|养|教|开|带|搞|干|跑|卖|拍|画|学|读|当|管|负责"
+    r"|从事|来自|更新|运营|经营|研究|接|专注|面向|专门)(?!不|完|好|吗|个问题|什么|意|想)"
     r"|^(?:up|in bed|home|off|out|back|away) (?:at|by|before|after|on|every|from|until) "
+    r"|^i (?!think|guess|know|want|need|love|like|hate|hope|mean|see|am|was|will|can)\w+ \w+"
     r"|^(?:and |also |currently |originally |mostly )*(?:work|live|have|teach|run|play|study|based|born|raised"
     r"|married|single|retired|(?:two|three|four|one) (?:kids|children|cats|dogs))\b"
 )
@@ -57,51 +63,55 @@ _CONTINUES = re.compile(
 _WHOEVER = re.compile(r"(?:谁|什么|哪|怎么|多[少久大])[^，,。]{0,10}(?:都|也)(?!是|有|吗)[^，,。]+(?<![吗呢])$")
 # "Check whether the gas is off": the question is inside.
 _EMBEDDED = re.compile(
-    r"(?:看|查|问|确认|检查|提醒|告诉|标|写|说)[^，,。]{0,10}(?:有没有|是不是|会不会|要不要|能不能|几|多少"
+    r"(?:看|查|问|确认|检查|提醒|告诉|标|写|说|讲|教)[^，,。]{0,10}(?:有没有|是不是|会不会|要不要|能不能|几|多少"
     r"|什么|哪|怎么)[^，,。吗呢]*$"
+    r"|(?:什么|多少|哪|几|怎么|谁)[^，,。]{0,6}(?:别|不要|不准|不许)(?:告诉|说|讲|问|提|给|让)"
+)
+# "What is the difference between X and Y": asked about a limit, none is set.
+_ABOUT_IT = re.compile(
+    r"有(?:什么|啥)(?:区别|不同|用)|(?:差|区别|不同)在哪|会怎么?样|怎么[设弄开关]|在?哪里?[设开关改]"
 )
 _FINAL = frozenset({"吗", "呢", "对吧", "是吗", "好吗", "right", "huh"})
 _REQUEST = re.compile(r"\b(?:could|can|would|will) you\b|能不能|可不可以|能否|可以|麻烦")
 # "The headline a bit bigger?": how the agent's own work should be, asked or said.
 _MORE = re.compile(
-    r"(?:讲话|说话|回复|回答|回话|语气|口气|态度|标题|字|字体|文字|排版|内容|菜谱|回我|解释|说明|总结|摘要"
-    r"|日报|周报|图表?|语速|音量|声音)"
-    r"[^，,。]{0,8}(?:一点|一些|点儿?|些)(?:吗|吧|啦|嘛|呢)?$"
+    r"(?:讲话|说话|回复|回答|回话|语气|口气|态度|标题|字|字体|文字|排版|内容|菜谱|回我|解释|说明|总结|摘要|日报"
+    r"|周报|图表?|语速|音量|声音)[^，,。]{0,8}(?:一点|一些|点儿?|些)(?:吗|吧|啦|嘛|呢)?$"
     r"|先[^，,。]{1,8}再[^，,。]{1,8}"
-    r"|(?:说|讲|写|念|播|回|读|放|发)得?(?:慢|快|短|长|大声|小声|简单|清楚|直接|详细|具体|温柔|客气|口语|通俗"
-    r"|随意|正式|轻松|活泼|细|白|早|晚)一?(?:点|些)(?:儿|吗|吧|啦|嘛|呢)?$"
+    r"|(?:说|讲|写|念|播|回|读|放|发)得?(?:慢|快|短|长|大声|小声|简单|清楚|直接|详细|具体|温柔|客气|口语|通俗|随意"
+    r"|正式|轻松|活泼|细|白|早|晚)一?(?:点|些)(?:儿|吗|吧|啦|嘛|呢)?$"
 )
 # Being woken says what is wrong; what is to be done about it may follow.
-_WOKEN = re.compile(r"[吵惊]?醒|睡不|失眠|吓|心慌|崩溃|神经|\b(?:wakes?|woke|startles?|scares?)\b")
+_WOKEN = re.compile(r"一[震响亮叫]|[吵惊]?醒|睡不|失眠|吓|心慌|崩溃|神经|\b(?:wakes?|woke|startles?|scares?)\b")
 # "I'm working from home today": what goes on now, not what changed.
 _DOING = re.compile(
     r"(?:i'?m|i am|we're|we are) \w+ing\b.*\b(?:today|tonight|right now|this (?:morning|afternoon|evening))\b"
 )
 _REFUSES = re.compile(
-    r"^(?:never|don't|no )|(?:rather|prefer) not|rather you|don't want|do not want|never want"
+    r"^(?:never|don't|no )|(?:rather|prefer) not|rather you|don't want|do not want"
+    r"|never want"
     r"|like it if you (?:didn't|stopped)"
 )
 # How the agent speaks: an English imperative about it is a standing wish even without "always".
 _MANNER = re.compile(
-    r"\b(?:metric|imperial|celsius|fahrenheit|english|french|german|spanish|chinese|japanese|italian|dutch|mandarin"
-    r"|cantonese|british|american|spelling|bullets?|markdown|tables?|units?|24[- ]hour|iso|emoji|plain|short"
-    r"|shorter"
-    r"|brief|concise|formal|informal|casual|tone|small|large|big|clean|civil|polite|simple|friendly|gentle"
-    r"|sentences?|lines|words|lower ?case|headings?|python|typescript|rust"
-    r"|bash|code (?:blocks?|comments?|examples?)|first name|nickname|pronouns|dates?|currency|euros|dollars|pounds"
-    r"|kilometers|kilometres|miles|temperatures?|simplified|traditional|citations?|sources|links|conclusion"
-    r"|bottom line|point first|examples|numbers)\b|中文|英文|繁体|简体"
-    r"|(?:call|address|refer to) me|every (?:summary|reply|answer|email|message|report)"
+    r"\b(?:metric|imperial|celsius|fahrenheit|english|french|german|spanish|chinese|japanese|italian|dutch"
+    r"|mandarin|cantonese|british|american|spelling|bullets?|markdown|tables?|units?|24[- ]?h(?:ours?)?|iso|emoji"
+    r"|plain|short|shorter|brief|concise|formal|informal|casual|tone|small|large|big|clean|civil|polite|simple"
+    r"|friendly|gentle|sentences?|lines|words|lower ?case|headings?|python|typescript|rust|bash|code (?:blocks?"
+    r"|comments?|examples?)|first name|nickname|pronouns|dates?|currency|euros|dollars|pounds|kilometers"
+    r"|kilometres|miles|temperatures?|simplified|traditional|citations?|sources|links|conclusion|bottom line"
+    r"|point first|examples|numbers)\b"
+    r"|中文|英文|繁体|简体"
+    r"|(?:call|address|refer to) me"
+    r"|every (?:summary|reply|answer|email|message|report)"
 )
 
 
 @dataclass(slots=True)
 class View:
-    """What holds for a whole sentence: `today`, said for one occasion; `past`, no longer so; `task`, work to do now."""
+    """What holds for a whole sentence: `past`, no longer so; `task`, work to do now."""
 
     rules: Rules
-    today: bool
-    mixed: bool  # both an occasion and a standing rule: each clause is looked at
     past: bool
     once: bool  # some clause speaks of the past
     condition: bool
@@ -113,18 +123,28 @@ class View:
         condition = rules.condition.search(whole) is not None
         once = rules.past.search(whole) is not None
         asks = rules.asking.search(whole) is not None
-        occasion = rules.today.search(whole) is not None
-        lasting = occasion and rules.from_today.search(whole) is not None
         return cls(
             rules,
-            today=occasion and not lasting,
-            mixed=occasion and lasting,
             past=once and rules.now.search(whole) is None,
             once=once,
             condition=condition,
             task=rules.task.match(first) is not None,
             doubted=condition and (asked or asks),
         )
+
+
+def for_one_occasion(parts: Sequence[str], rules: Rules) -> list[bool]:
+    """Given the clauses of a sentence, say of each whether it is said for one occasion only.
+
+    A time that is named holds from there on, and for what stands before it when nothing else is said of it ("don't
+    call, just tonight"). In a sentence that also sets a standing rule each clause stands for itself.
+    """
+    own = [rules.today.search(part) is not None and rules.from_today.search(part) is None for part in parts]
+    if not any(own) or any(rules.from_today.search(part) for part in parts):
+        return own
+    first = own.index(True)
+    narrows = any(named and len(_WORD.findall(part)) <= _ONLY_A_TIME for named, part in zip(own, parts, strict=True))
+    return [narrows or place >= first for place in range(len(parts))]
 
 
 def asks(clause: str, rules: Rules) -> bool:
@@ -135,13 +155,16 @@ def asks(clause: str, rules: Rules) -> bool:
     if match.end() == len(clause) and match.group() in _FINAL:
         return True
     forbidden = rules.negation.search(clause)
+    if _ABOUT_IT.search(clause):
+        return True
     return forbidden is None or forbidden.start() > match.start() or match.group().startswith(("怎么", "如何", "why"))
 
 
 def is_strong(clause: str, tag: Tag, rules: Rules, *, told: bool) -> bool:
     """True for an item that stands by itself, wherever it is said."""
     if tag == "B":
-        return rules.times.search(clause) is not None and rules.too.search(clause) is None
+        timed = rules.times.search(clause) or rules.ask_first.search(clause)
+        return timed is not None and rules.too.search(clause) is None
     if tag == "W":
         return any(p.search(clause) for p in (rules.liking, rules.standing_strong, rules.at_time))
     return rules.nature.search(clause) is not None or (told and _CONTINUES.match(clause) is not None)
@@ -150,17 +173,21 @@ def is_strong(clause: str, tag: Tag, rules: Rules, *, told: bool) -> bool:
 def only_leads(clause: str, tag: Tag, rules: Rules) -> bool:
     """True for "not too long" and for a complaint: when a want follows at once, that one is the item."""
     if tag == "B":
-        return rules.too.search(clause) is not None or _WOKEN.search(clause) is not None
+        return rules.too.search(clause) is not None or (_woken(clause) and rules.negation.search(clause) is None)
     if tag == "O" or rules.liking.search(clause):
         return False
-    return _COMPLAINT.search(clause) is not None or _ABOUT_CASES.search(clause) is not None
+    return _COMPLAINT.search(clause) is not None or _ABOUT_CASES.search(clause) is not None or _woken(clause)
 
 
-def judge(clause: str, view: View, *, others: bool, question: bool, told: bool = False) -> Tag | None:
+def _woken(clause: str) -> bool:
+    return _WOKEN.search(clause) is not None
+
+
+def judge(clause: str, view: View, *, today: bool, others: bool, question: bool, told: bool = False) -> Tag | None:
     """Given a folded clause, return its tag.
 
-    `others`: somebody outside the household is spoken of. `told`: the clause before was a fact about the person, so
-    one without a subject goes on about the same.
+    `today`: said for one occasion. `others`: somebody outside the household is spoken of. `told`: the clause before
+    was a fact about the person, so one without a subject goes on about the same.
     """
     rules = view.rules
     if SPOKEN in clause:
@@ -169,9 +196,6 @@ def judge(clause: str, view: View, *, others: bool, question: bool, told: bool =
         return None
     if view.doubted or len(_WORD.findall(clause)) < 2 or (others and rules.says.search(clause)):
         return None
-    today = view.today or (
-        view.mixed and rules.today.search(clause) is not None and rules.from_today.search(clause) is None
-    )
     if not today and not view.past and _is_boundary(clause, view, question=question):
         return "B"
     if question and not others and not today and _asks_for_good(clause, rules):
@@ -181,7 +205,7 @@ def judge(clause: str, view: View, *, others: bool, question: bool, told: bool =
     if others:
         own = not today and _ME.search(clause) is not None and rules.comfort.search(clause) is not None
         return "W" if own else None
-    if view.condition and rules.condition.search(clause):
+    if view.condition and rules.condition.search(clause) and not rules.comfort.search(clause):
         return None
     if (not today or (_LASTING.search(clause) and not _ONE_DAY.search(clause))) and _is_want(clause, view):
         return "W"
@@ -203,7 +227,7 @@ def _asks_for_good(clause: str, rules: Rules) -> bool:
 def _is_boundary(clause: str, view: View, *, question: bool) -> bool:
     rules = view.rules
     if question:
-        return not view.task and rules.soft_limit.search(clause) is not None
+        return not view.task and rules.soft_limit.search(clause) is not None and not _ABOUT_IT.search(clause)
     if _ALLOWS.search(clause):
         return False
     if rules.ask_first.search(clause):

@@ -5,17 +5,29 @@ from __future__ import annotations
 import functools
 import re
 
-from appliance.memory import facts_en, facts_zh, guards_en, guards_zh
-from appliance.memory import rules_en as en
-from appliance.memory import rules_zh as zh
+from appliance.memory import (
+    facts_en,
+    facts_zh,
+    guards_en,
+    guards_zh,
+    limits_en,
+    limits_zh,
+    wishes_en,
+    wishes_zh,
+    words_en,
+    words_zh,
+)
+from appliance.memory.anchors import hoisted
 
+CHINESE = (limits_zh, wishes_zh, facts_zh, guards_zh)
+ENGLISH = (limits_en, wishes_en, facts_en, guards_en)
 _HAN = re.compile("[\u4e00-\u9fff]")
 _LATIN = re.compile("[a-z]{2}")
 # Spoken about the house or the person: what follows is a fact rather than an instruction.
-_ZH_FACT_SUBJECT = rf"^(?:我(?!要|想|希望|喜欢|的(?:邮件|回复|周报|报告))|我们|{facts_zh.HOME}(?!要|请))"
+_ZH_FACT_SUBJECT = rf"^(?:我(?!要|想|希望|喜欢|的(?:邮件|回复|周报|报告))|我们|{words_zh.HOME}(?!要|请))"
 _ZH_OTHERS = (
-    rf"^(?:我(?:们)?(?:的|有个|有一个)? ?|我?那?个?|一个|某个?)?{zh.OTHERS}"
-    rf"|^[^，,。我你]{{1,10}}的{zh.OTHERS}|^我?{facts_zh.KIN}的(?:{zh.OTHERS}|{facts_zh.KIN})"
+    rf"^(?:我(?:们)?(?:的|有个|(?:有)?一个)? ?|我?那?个?|一个|某个?)?{guards_zh.OTHERS}"
+    rf"|^[^，,。我你]{{1,10}}的{guards_zh.OTHERS}|^我?{words_zh.KIN}的(?:{guards_zh.OTHERS}|{words_zh.KIN})"
 )
 # In mixed talk "when I sleep" may be Chinese and "no sound" English: such a clause has two beginnings.
 _FOLLOW_CHINESE = ("negation", "wish", "soft_limit")
@@ -24,11 +36,14 @@ _EN_WHEN = (
     r"|sun)days?"
     r"|(?:every|each|on|since|most) \w+|in the \w+s?|usually|normally|sometimes),? )?"
 )
-_EN_FACT_SUBJECT = rf"^{_EN_WHEN}(?:(?:i|we|i'm|im|ive|we're|i've|my|our)\b|the {facts_en.KIN}\b)"
+_EN_FACT_SUBJECT = (
+    rf"^{_EN_WHEN}(?:(?:i|we|i'm|im|ive|we're|i've|my|our)\b|the {words_en.KIN}\b"
+    r"|the \w+ (?:go|come|run|close|open|leave|arrive|start|end)(?:e?s)?\b)"
+)
 
 
 class Rules:
-    """Each attribute is one table as a compiled pattern, named as in rules_, facts_ and guards_zh/en.py."""
+    """Each attribute is one table as a compiled pattern, named as in limits_, wishes_, facts_ and guards_zh/en.py."""
 
     take_back: re.Pattern[str]
     fiction: re.Pattern[str]
@@ -69,12 +84,12 @@ class Rules:
     short_object: re.Pattern[str]
 
     def __init__(self, *, chinese: bool, english: bool) -> None:
-        tables = [*([zh, facts_zh, guards_zh] if chinese else []), *([en, facts_en, guards_en] if english else [])]
+        tables = [*(CHINESE if chinese else ()), *(ENGLISH if english else ())]
         for name in Rules.__annotations__:
             sources = [getattr(table, name.upper()) for table in tables if hasattr(table, name.upper())]
             if chinese and english and name in _FOLLOW_CHINESE:
                 sources[-1] = sources[-1].replace("^(?:and", "(?:^|(?<=[\u4e00-\u9fff] ))(?:and")
-            setattr(self, name, re.compile(_hoisted("|".join(sources))))
+            setattr(self, name, re.compile(hoisted("|".join(sources))))
         # Joined, because one walk over the text is quicker than several.
         self.not_meant = _join(*(p.pattern for p in (self.take_back, self.fiction, self.lyrics, self.sarcasm)))
         self.boundary = _join(*(p.pattern for p in (self.negation, self.quiet, self.limit, self.soft_limit)))
@@ -82,49 +97,20 @@ class Rules:
         self.fact_subject = _join(chinese and _ZH_FACT_SUBJECT, english and _EN_FACT_SUBJECT)
         self.others = _join(
             chinese and _ZH_OTHERS,
-            english and f"^(?:{en.OTHERS})",
+            english and f"^(?:{guards_en.OTHERS})",
         )
         self.self_start = _join(
             chinese and "^(?:但是?|可是?|不过|倒是|而|所以|因为|其实)?(?:我|咱|本人)",
-            english and r"^(?:and |but |so )?(?:i|i'm|im|we|my|our)\b",
+            english and r"^(?:and |but |so |(?:personally|myself|me)[, ]+)?(?:i|i'm|im|we|my|our)\b",
         )
-        self.lead_in = _join(chinese and f"^{zh.LEAD_IN}", english and f"^{en.LEAD_IN}")
-        standing = _join(chinese and zh.STANDING_STRONG, english and en.STANDING_STRONG, zh.POLITE, en.POLITE)
+        self.lead_in = _join(chinese and f"^{guards_zh.LEAD_IN}", english and f"^{guards_en.LEAD_IN}")
+        standing = _join(
+            chinese and wishes_zh.STANDING_STRONG,
+            english and wishes_en.STANDING_STRONG,
+            guards_zh.POLITE,
+            guards_en.POLITE,
+        )
         self.only_standing = re.compile(f"(?:{standing.pattern})+")
-
-
-def _hoisted(source: str) -> str:
-    """The same pattern with one `\\b` or `^` before all alternatives that begin with it.
-
-    The engine then leaves most positions after one test instead of one for each alternative.
-    """
-    groups: dict[str, list[str]] = {"^": [], r"\b": [], "": []}
-    for alternative in _alternatives(source):
-        anchor = next(mark for mark in groups if alternative.startswith(mark))
-        groups[anchor].append(alternative.removeprefix(anchor))
-    return "|".join(
-        f"{anchor}(?:{'|'.join(found)})" if anchor else "|".join(found) for anchor, found in groups.items() if found
-    )
-
-
-def _alternatives(source: str) -> list[str]:
-    """Split a pattern at the bars that stand outside every group and character class."""
-    found, depth, begin, position, in_class = [], 0, 0, 0, False
-    while position < len(source):
-        character = source[position]
-        if character == "\\":
-            position += 1
-        elif in_class:
-            in_class = character != "]"
-        elif character == "[":
-            in_class = True
-        elif character in "()":
-            depth += 1 if character == "(" else -1
-        elif character == "|" and depth == 0:
-            found.append(source[begin:position])
-            begin = position + 1
-        position += 1
-    return [*found, source[begin:]]
 
 
 def _join(*sources: str | bool) -> re.Pattern[str]:

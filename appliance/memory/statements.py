@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from appliance.memory import facts_en, facts_zh
+from appliance.memory import words_en, words_zh
 
 _HAN = re.compile("[\u4e00-\u9fff]")
 _ZH_WHEN = (
@@ -16,36 +16,34 @@ _ZH_WHEN = (
     r"|一直|昨天|前天|周[一二三四五六日末]"
     r"|白天|晚上|早上|因为|所以|而且|但|不过|原来|终于|自从)*"
 )
-_ZH_SUBJECT = re.compile(rf"^{_ZH_WHEN}(?:我|咱|俺|本人|家里|家中|{facts_zh.HOME})")
+_ZH_SUBJECT = re.compile(rf"^{_ZH_WHEN}(?:我|咱|俺|本人|家里|家中|{words_zh.HOME})")
 # Spoken to the agent, of what is going on just now, or of what somebody thinks and says.
 _ZH_MOMENT = re.compile(
-    r"你|您|[吧呢吗嘛啊呀哈了过]$|看到|看完|发现|[吃喝付传]了|没睡|我的(?:意思|文件|代码|截图|问题|任务|消息"
-    r"|快递)|我?要(?!上|接|带|照|值|值班)|昨晚|中午|上午|下午|笔下|客人|好吵|都看|谢|哈哈|一下|刚才|刚刚|这个"
-    r"|那个|那条|这条|想|觉得|感觉|知道|说|问|看看|试|等|先|马上|待会|回来|出门|睡了|到了|来了"
-    r"|醒了|[在好太很]忙|去(?:了|吃|洗|睡|拿|买|倒|接|上|看|开|忙)|发(?:给|了|错|过)|今天|今晚|今早|明天|明早"
-    r"|现在在|懂|明白|猜|怀疑|担心"
-    r"|无语|服了|笑|晕|靠|擦|天哪|累|困|饿|渴|没事|没问题|没空|没时间|好像|可能|估计|应该|随便|都行|ok|同意"
-    r"|搞定|找|弄|坏|连不上|打不开|卡"
-    r"|报错|失败|崩|挂|要不|帮|请|别|不要|删|改一|收到|忘了|选|点(?:了|击)|下载|上传|运行|安装|登录|重启"
+    r"你|您|[吧呢吗嘛啊呀哈了过]$|看到|看完|发现|[吃喝付传]了|没睡"
+    r"|我的(?:意思|文件|代码|截图|问题|任务|消息|快递)"
+    r"|我们?要(?!上|接|带|照|值|搭)|昨晚|中午|上午|下午|笔下|客人|好吵|都看|谢|哈哈|一下|刚才|刚刚|这个|那个"
+    r"|那条|这条|想|觉得|感觉|知道|说|问|看看|试|等|先|马上|待会|回来|出门|睡了|到了|来了|醒了|[在好太很]忙"
+    r"|去(?:了|吃|洗|睡|拿|买|倒|接|上|看|开|忙)"
+    r"|发(?:给|了|错|过)|今天|今晚|今早|明天|明早|现在在|懂|明白|猜|怀疑|担心|无语|服了|笑|晕|靠|擦|天哪"
+    r"|累|困|饿|渴|没事|没问题|没空|没时间|好像|可能|估计|应该|随便|都行|ok|同意|搞定|找|弄|坏|连不上"
+    r"|打不开|卡[住死了顿]|报错|失败|崩|挂|要不|帮|请|别|不要|删|改一|收到|忘了|选|点(?:了|击)|下载|上传"
+    r"|运行|安装|登录|重启"
     r"|\b(?:out|off|busy|done|back|here|agree|see|guess|know|think|check|go)\b"
 )
 _EN_SUBJECT = re.compile(
-    r"^(?:(?:these days|nowadays|lately|currently|most days|every \w+|on \w+days),? )?(?:(?:i|we|i'm|im|we're"
-    r"|i've|we've|both|mine|ours|my|our)\b"
-    rf"|(?:the|our|my|both) (?:\w+ )?(?:{facts_en.KIN}|{facts_en.DEVICE})\b)"
+    r"^(?:(?:these days|nowadays|lately|currently|most days|every \w+|on \w+days),? )?(?:(?:i|we|i'm|im|we're|i've"
+    rf"|we've|both|mine|ours|my|our)\b|(?:the|our|my|both) (?:\w+ )?(?:{words_en.KIN}|{words_en.DEVICE})\b)"
 )
-_EN_KIN = re.compile(rf"(?:my|our) {facts_en.KIN} \w+(?<!ss)s\b")
+_EN_KIN = re.compile(rf"(?:my|our) {words_en.KIN} \w+(?<!ss)s\b")
 _EN_MOMENT = re.compile(
-    r"\b(?:you|your|this|that|it|think|thought|wants?|wanted|know|knew|need to|guess|hope|wonder|try|tried"
-    r"|trying|going"
-    r"|gonna|today|tonight|tomorrow|now|see|saw|look|looking|said|says?|told|tell|ask|asked|mean|meant|feel"
-    r"|sorry|sure"
-    r"|ok|okay|can|could|will|'ll|would|'d|should|might|may|just|waiting|done|ready|back|here|late|busy|tired"
-    r"|hungry"
-    r"|love|loves|agree|forgot|found|sent|click\w*|run|ran|install\w*|restart\w*|error|broken|crash\w*|down|stuck"
-    r"|please|help|thanks|remember|understand|yes|question|idea|problem|minute|second|moment|out|off|was|were"
-    r"|had|went|need|needs|have to|has to|have the|lost|changed|version|gone|attached|\w+(?<!m)(?<!ne)ed"
-    r"|came|made|did)\b|^(?:i'm|im|we're) (?:\w+ing|in|on|at|a bit|so|too|very)\b"
+    r"\b(?:you|your|this|that|it|think|thought|wants?|wanted|know|knew|need to|guess|hope|wonder|try|tried|trying"
+    r"|going|gonna|today|tonight|tomorrow|now|see|saw|look|looking|said|says?|told|tell|ask|asked|mean|meant|feel"
+    r"|sorry|sure|ok|okay|can|could|will|'ll|would|'d|should|might|(?<!in )may|just|waiting|done|ready|back|here"
+    r"|late|busy|tired|hungry|love|loves|agree|forgot|found|sent|click\w*|run|ran|install\w*|restart\w*|error"
+    r"|broken|crash\w*|down|stuck|please|help|thanks|remember|understand|yes|question|idea|problem|minute|second"
+    r"|moment|(?<!runs )(?<!run )out|off|was|were|had|went|need|needs|have to|has to|have the|lost|changed|version"
+    r"|gone|attached|\w+(?<!m)(?<!ne)ed|came|made|did)\b"
+    r"|^(?:i'm|im|we're) (?:\w+ing|in|on|at|a bit|so|too|very)\b"
 )
 
 

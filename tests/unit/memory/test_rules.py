@@ -6,35 +6,62 @@ from pathlib import Path
 
 import pytest
 
-from appliance.memory import facts_en, facts_zh, guards_en, guards_zh, rules_en, rules_zh
-from appliance.memory.rules import Rules, _alternatives, _hoisted, rules_for
+from appliance.memory.anchors import alternatives, beginning, hoisted
+from appliance.memory.rules import CHINESE, ENGLISH, Rules, rules_for
+from appliance.memory.shapes import joined
 from appliance.memory.voices import fold, mask
 
 CORPUS = Path(__file__).parents[2] / "corpora" / "capture.jsonl"
 TEXTS = [fold(json.loads(line)["text"]) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
 TABLES = [
     (f"{table.__name__.rpartition('.')[2]}.{name}", getattr(table, name))
-    for table in (rules_zh, facts_zh, guards_zh, rules_en, facts_en, guards_en)
+    for table in (*CHINESE, *ENGLISH)
     for name in sorted(vars(table))
     if name.lower() in Rules.__annotations__
 ]
 
 
 @pytest.mark.parametrize(("name", "source"), TABLES, ids=[name for name, _ in TABLES])
-def test_pulling_anchors_forward_changes_no_answer(name, source):
-    plain, hoisted = re.compile(source), re.compile(_hoisted(source))
+def test_testing_what_shapes_begin_with_changes_no_answer(name, source):
+    plain, quick = re.compile(source), re.compile(hoisted(source))
     for text in TEXTS:
-        assert bool(plain.search(text)) == bool(hoisted.search(text)), text
+        assert bool(plain.search(text)) == bool(quick.search(text)), text
 
 
 @pytest.mark.parametrize(("name", "source"), TABLES, ids=[name for name, _ in TABLES])
 def test_no_table_has_an_alternative_that_matches_everywhere(name, source):
-    for alternative in _alternatives(source):
+    for alternative in alternatives(source):
         assert re.search(alternative, "\ue000") is None, alternative
 
 
+@pytest.mark.parametrize(
+    ("shape", "characters"),
+    [
+        ("abc", {"a"}),
+        ("a?bc", {"a", "b"}),
+        ("(?:ab|cd)+e", {"a", "c"}),
+        ("(?:a|)b", {"a", "b"}),
+        (r"(?<!x)\b[pq-]r", {r"pq\-"}),
+        (r"\d{1,2}点", {r"\d"}),
+        ("a{0,3}b", {"a", "b"}),
+        (".a", None),
+        ("[^x]a", None),
+        (r"\w+", None),
+        ("a?", None),
+    ],
+)
+def test_what_a_shape_begins_with_is_known_or_anything(shape, characters):
+    assert beginning(shape) == characters
+
+
+def test_word_classes_and_the_ellipsis_stand_for_what_they_name():
+    assert joined(["<kin>…{0,2}x", "(?<!a)b"], {"kin": "(?:妈|爸)"}) == "(?:妈|爸)[^，,。]{0,2}x|(?<!a)b"
+    with pytest.raises(KeyError):
+        joined(["<nobody>"], {"kin": "妈"})
+
+
 def test_bars_inside_groups_and_classes_do_not_split():
-    assert _alternatives(r"a|(?:b|c)|[|]|\||^d") == ["a", "(?:b|c)", "[|]", r"\|", "^d"]
+    assert alternatives(r"a|(?:b|c)|[|]|\||^d") == ["a", "(?:b|c)", "[|]", r"\|", "^d"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,196 @@
+"""How people say in English what they like and want (tag W)."""
+
+from appliance.memory.words_en import any_of
+
+# For good, whatever else is said.
+STANDING_STRONG = any_of(
+    r"^(?:for|with|on|in) (?:anything|everything|any|all)\b",
+    r"^when(?:ever)? you (?!can\b|get\b|have\b|are\b|'re|finish|come\b|know\b|see (?:it|this|that)\b|think\b"
+    r"|want\b|like\b|find time)\w+",
+    r"\b<weekday> (?:nights|mornings|evenings|afternoons)\b",
+    r"\beach \w+day\b",
+    r"\b(?:starting|beginning|effective|as of|as from) (?:next|this|from|on|today|tomorrow|now|\w+day)\b",
+    r"\b(?:in|for|on|with) all (?:my |our |your |the )?\w+s\b",
+    r"\b(?:for|on|in|at) every \w+",
+    r"^when(?:ever)? (?:i|you|we) (?:say|write|ask|give|send|list|quote|reply|cook|shop|order|book|travel|type"
+    r"|mention|post|summari[sz]e|explain|talk|work|drive|name|file|make)\b",
+    r"\bmake it a (?:rule|habit|point)\b",
+    r"\bfrom (?:this|next) (?:week|month|year)(?: on(?:wards?)?)?\b",
+    r"\bfrom <weekday> on(?:wards?)?\b",
+    r"\bany ?time\b",
+    r"\bas of (?:now|today|monday|next)\b",
+    r"\bevery other (?:day|week)\b",
+    r"\bonce a (?:day|week|month)\b",
+    r"\bwithout exception\b",
+    r"\buntil further notice\b",
+    r"\b(?:from (?:now|here|today|this point) on(?:wards?)?|from here on|from today|starting (?:today|now)"
+    r"|going forward|in (?:the )?future|always|every ?time|each time|by default|whenever|as a rule|at all times"
+    r"|standing (?:rule|order|request)|house rule|henceforth|for every|as standard|in everything|across the board"
+    r"|every (?:single )?(?:hour|morning|evening|night|day|week|month|<weekdays>|weekday|weekend|reply|answer"
+    r"|message|email|report)|each (?:morning|evening|day|week|month))\b",
+)
+# For good, when a wish or a limit is there as well.
+STANDING = any_of(
+    r"\b(?:from (?:now|here|today|this point) on(?:wards?)?|from today|starting (?:today|now)|going forward"
+    r"|in (?:the )?future|always|every ?time|each time|by default|whenever|as a rule|permanently|for good"
+    r"|at all times|every (?:single )?(?:morning|evening|night|day|week|month|<weekdays>|weekday|weekend|reply"
+    r"|answer|message|email|report)|each (?:morning|evening|day|week|month)|on (?:weekdays|weekends|mondays"
+    r"|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays)|never|ever again|anymore|any more|in general"
+    r"|standing (?:rule|order|request)|house rule|rule:|no matter what|daily|weekly|all (?:my|the|your|of)"
+    r"|any (?:time|reply|answer)|as standard|henceforth|next time and|for all|keep (?:them|things|your|answers"
+    r"|replies|emails|messages|reports|summaries|titles) )",
+)
+# What I like or dislike, by a verb of liking.
+LIKING = any_of(
+    r"\b(?:i|we)(?:'d| would) (?:be (?:so |very |really |most )?(?:grateful|thankful|glad|delighted|happy|happier"
+    r"|obliged) (?:for|with|without)|welcome|appreciate|value) (?!it if you (?:didn|stopped|not|never)|a call"
+    r"|you\b)\w+",
+    r"\b(?:i|we)(?:'ve| have) (?:always |never |long |really )*(?:liked|disliked|loved|hated|preferred|enjoyed"
+    r"|adored|loathed)\b",
+    r"\b(?:i|we) (?:have|'ve got|got) (?:no use for|a thing (?:for|about)|a soft spot|little patience|no patience)",
+    r"\bcould (?:happily )?(?:do|live) without\b",
+    r"\bnot (?:bothered about|into|keen on|wild about|sold on)\b",
+    r"\bi always (?!wake|sleep|get up|work|go to|have|had|was|been|forget|get|lose|end up)\w+",
+    r"\bany day\b",
+    r"\bgive me .{2,30} over .{2,30}",
+    r"\b(?:is|are) (?:my (?:jam|thing|favou?rites?|comfort food|happy place)|not my (?:thing|style|cup of tea)"
+    r"|the (?:best|worst) (?:for me|imo))",
+    r"\bi (?:usually|normally|typically|generally|mostly|often|rarely|seldom|never) (?:buy|want|order|drink|pick"
+    r"|choose|take|listen|watch|go for|skip|reach for|read|skim|keep|write|type|check|use|put|have my|cook)\b",
+    r"(?:\bi|\bwe) (?:'m |both |all )?<very>(?:like|love|prefer|enjoy|hate|dislike|adore|despise|detest|loathe"
+    r"|can'?t (?:stand|bear|deal with|abide|take|cope with|do with)|cannot (?:stand|bear|abide)"
+    r"|can'?t be doing with|live for|go mad for|could do without|favou?r|appreciate (?:short|long|when|it when"
+    r"|brief|concise|honest)|don'?t (?:really )?(?:like|care for|enjoy|love|do)|do not (?:like|enjoy)"
+    r"|lean towards?|work best|think better|read better|learn better|go for|stick (?:to|with)|always (?:keep|use"
+    r"|read|start|go|want|take|order|write)|mostly (?:read|use|listen)|only (?:read|use|drink|want|listen|watch"
+    r"|write)|would ?n[o']t|swear by)\b",
+    r"\b(?:i'd|i would|id|we'd) (?:much |really |always |far )?(?:rather|prefer|sooner)\b",
+    r"^(?:really|totally|so|very|quite|most) (?:into|fond of|keen on|partial to) ",
+    r"^(?:liked|loved|hated|enjoyed) (?:the|your|how|that) .*\b(?:you|your|last|yesterday)",
+    r"^(?:really |just |absolutely |honestly |also |and |but |so |kinda |kind of |sorta |sort of |lowkey |totally "
+    r"|personally )*(?:wanna|want|dislike|loathe|adore|detest|despise|love|hate|prefer|like|enjoy|can'?t (?:stand"
+    r"|abide|bear))\s(?!it\b|that\b|this\b|you\b|to (?:know|see|hear)|from)\w+",
+    r"\b(?:not )?(?:a )?(?:big |huge |massive |real )?fan of\b",
+    r"\bmy (?:favou?rite|preference|go-to|preferred|pet peeve|style|taste)\b",
+    r"\bi(?:'m| am|m) (?:really |more |very |so |quite |big |not |never )?(?:more of an? \w+(?: \w+)?(?: person"
+    r"| guy| girl)?|an? \w+ (?:person|guy|girl|fan|lover|snob|addict)|into|a sucker for|keen on|partial to|fond of"
+    r"|sick of|tired of|fed up with|picky about|allergic to (?:clickbait|jargon|marketing|small talk))\b",
+    r"\bi prefer\b",
+    r"\bi (?:just|only|simply) want (?!to )",
+    r"\b(?:i|we)(?: want| wanna| would like|'d like|'d love|d like) (?!to (?:know|ask|see (?:it|that|this|the)|go"
+    r"|return|check|try|say|buy|make sure|start|find|add|set|get (?:this|it|that)|test|change|cancel|move"
+    r"|delete)\b|you to\b|it\b|that\b|this\b|the (?:first|second|other|one)\b|a (?:coffee|break)\b|one\b"
+    r"|some\b)(?:\w+)",
+)
+# What does me good or not, without such a verb: "spaces in file names drive me up the wall".
+COMFORT = any_of(
+    r"\bsaved my (?:day|life|week)\b",
+    r"\b(?:is|are) (?:useless|no use|no good|gibberish|noise) to (?:me|us)\b",
+    r"\b(?:is|are) worth (?:a|two|three|five|ten|more)\b.*\b(?:than|of)\b",
+    r"\bmy (?:brain|eyes|mind|head) (?:switch(?:es)? off|shuts? down|glazes?|wanders?|spins?|freez\w+|can't"
+    r"|gives? up)\b",
+    r"\btoo (?:many|much|long|loud|bright|small) for me\b",
+    r"\b(?:clicks?|resonates?) with me\b",
+    r"\bspeaks? to me\b",
+    r"(?<!that )(?<!it )\bmakes? (?:more |most |perfect )?sense to me\b",
+    r"\bi (?:just )?(?:stop|give up|quit) (?:reading|listening|watching)\b",
+    r"\b(?:is|are) (?:about |pretty much )?(?:all|the most|as much as) i can (?:take|handle|manage|digest|read)\b",
+    r"\b(?:tells?|says?|gives?|teach(?:es)?|shows?) (?:me|us) (?:more|less|far more|much more|nothing)\b",
+    r"\b(?:\w+er|more \w+|better|worse) than .{2,40} (?:to|for) (?:me|us)$",
+    r"\b(?:was|were|is|are) (?:just|exactly|about) (?:the )?right\b",
+    r"\b(?:works?|reads?|goes|go) (?:better|best|well|fine|great|nicely) (?:on|for|with) (?:him|her|us|them)\b",
+    r"^(?!more (?:coffee|tea|wine|time))(?:\w+er|more|fewer|less|plain|simple|short|big|large|clean|clear"
+    r"|honest) \w+(?: \w+){0,2} (?:please|pls|for me)$",
+    r"\b(?:would|could|might) have been (?:plenty|enough|fine|better|nicer|easier|clearer|sufficient|perfect)",
+    r"\b(?:your|the way you|that|those|last|yesterday's|the (?:\w+ ){1,3}you) .{2,50}\b(?:was|were|is|are|looked"
+    r"|reads?) (?:so |really |just |exactly |very |absolutely |much |such )*(?:perfect|great|spot on|lovely|clear"
+    r"|brilliant|ideal|a joy|a delight|easier|nicer|better|easy to|what i)",
+    r"\bchef's kiss",
+    r"\b(?:go|goes|went) (?:straight )?over my head",
+    r"\b(?:make|makes|made) (?:my (?:day|mornings?|week)|me (?:smile|happy|laugh|nervous|anxious|jump|feel))",
+    r"\b(?:lose|lost) the will",
+    r"\b(?:it|that|this|they) could (?:just |simply )?be\b",
+    r"\bwould do (?:me|fine|nicely)\b",
+    r"\bcan'?t be bothered with",
+    r"\bfor everything\b",
+    r"\bacross the board\b",
+    r"\bi(?:'m| am|m) (?:happier|happiest|more comfortable|better off|at my best) with",
+    r"\bteeth on edge|\bskin crawl",
+    r"\bdo(?:es)? my head in",
+    r"\bgets? my goat|\bgrinds? my gears|\bpet hate",
+    r"\bbeats? (?!me\b|up\b|the |it\b).{1,50}(?:for me|for a person|any day|every time|$)",
+    r"\bbrings? me joy",
+    r"\bgives? me (?:a headache|the creeps|anxiety|hives|joy)",
+    r"\b(?:puts?|turns?) me off\b",
+    r"\b(?:bores?|bugs?|annoys?|irritates?|stress(?:es)?|confuses?|distracts?|overwhelms?|drains?|wears|calms?"
+    r"|relax(?:es)?|soothes?|motivates?|cheers) me\b",
+    r"\blos(?:es?|t) me (?:after|when|at|with|halfway)",
+    r"\b(?:how|way) i like\b",
+    r"\bsaves? me (?:time|a|from)\b",
+    r"^(?!that|this|it\b|ok).{3,40}\b(?:is|are) (?:plenty|enough|sufficient|all i need|all i want|fine by me)\b",
+    r"\bhelps? (?:me|a lot)\b",
+    r"\bhurts? my\b",
+    r"\b(?:is|are) best (?:around|at|in|for|before|after|when|as)\b",
+    r"\bnothing beats\b",
+    r"\b(?:hard|difficult|tough|easy|tricky) for me to\b",
+    r"(?<!that )(?<!this )(?<!it )\bworks? (?:fine |great |well |nicely )?for me\b",
+    r"\bi tend to (?:skim|read|prefer|skip|like|forget|miss)\b",
+    r"\bno (?:interest in|patience for|time for)\b",
+    r"\bmakes? it (?:easier|harder) for me",
+    r"\bdrives? me (?:up the wall|crazy|nuts|mad|insane|bonkers|round the bend|bananas|to distraction)",
+    r"\bmakes? (?:me|my) (?:\w+ )?(?:glaze|cringe|sick|sleepy|itch|eyes|skin|head|blood|wince|angry|cross|dizzy"
+    r"|seasick|want to)",
+    r"\b(?:works?|read|reads|goes|go) (?:better|best|well|easier) (?:on|for|with) me",
+    r"\b(?:easier|better|nicer|clearer|quicker|best|handier|kinder) (?:for me|on my|for my|to read|on the eyes"
+    r"|to follow|to digest)",
+    r"\bsuits? me",
+    r"\bgets? on my nerves",
+    r"\bkeep (?:doing|up|it like|them like) (?:that|this|the)?",
+    r"\bmy cup of tea|\bfloats my boat",
+    r"\brubs? me the wrong way",
+    r"\bi (?:zone|switch|tune|glaze|nod) (?:out|off|over)",
+    r"\b(?:last|that) (?:\w+ ){0,4}(?:was|were) (?:so |really |just |exactly |very )?(?:perfect|great|spot on"
+    r"|lovely|clear|nice|brilliant|ideal|exactly)",
+    r"\bbeats? .{1,30} (?:any day|every time|hands down)",
+    r"(?:\bwould|'d) be (?:nice|kind|lovely|great|good|handy|ideal|helpful|a treat|cool|wonderful)(?: (?:to|if)|$)",
+    r"\bi wish (?:you|my|the|there|it)",
+    r"\bi could do with",
+    r"\b(?:is|are) (?:exactly|just) (?:what|how) i",
+    r"\bi find .{2,40} (?:annoying|tiring|easier|harder|confusing|helpful|useful|hard to|exhausting|distracting"
+    r"|irritating|patroni[sz]ing)",
+    r"\blife(?:'?s| is) too short for",
+    r"\bthe (?:shorter|longer|simpler|fewer|less|more) .{0,24}the better",
+    r"\bi (?:get|feel) .{0,20}(?:annoyed|stressed|anxious|overwhelmed|lost) (?:when|by|with|if)",
+    r"\bmeans? nothing to me",
+    r"\bspare me\b",
+)
+# How the agent's work should be.
+WISH = any_of(
+    r"^(?:always |please |just )*[\w-]+(?: \w+)? only(?: please)?$",
+    r"^(?:please |just |and |so |also )*(?:default to|assume|make it a (?:rule|habit)|treat|let's (?:use|stick"
+    r"|keep|agree|go with)|the default)\b",
+    r"^(?:please |just |so |and )*(?:sign|make every|make all|speak to me|talk to me|write to me|treat me"
+    r"|explain (?:things|it) to me|answer me) ",
+    r"^(?:and |but |so |please |just |you can |feel free to |everyone )*(?:call|name) me (?!at\b|back|later"
+    r"|tomorrow|when|on\b|in\b|if\b|a cab|an? |crazy|maybe|old|after|before|again|from|and\b|to\b|by\b|tonight"
+    r"|asap|now|about|as soon)\w+",
+    r"\b(?:address|refer to) me (?:as|by)",
+    r"\bmy pronouns are",
+    r"^(?:and |please |so |just |but )*(?:use|give me|send me|show me|write|reply|answer|respond|format|sign"
+    r"|stick to|start|keep (?!(?:that|this|it|going|in mind|the (?:change|log)))|put|spell|quote|round|address"
+    r"|speak|talk|explain|summari[sz]e|list|read|translate|post|save|store|file|name|default to|go with|cite"
+    r"|include|end|tell me|remind (?:him|her|them|us|dad|mum|mom|the \w+)) ",
+)
+# A wish with a time stands by itself.
+AT_TIME = any_of(
+    r"\b(?:at|before|after|every) (?:\d|one|two|three|four|five|six|seven|eight|nine|ten|noon|midnight)",
+)
+# "I like it": a reaction to what was just said, no taste.
+SHORT_OBJECT = any_of(
+    r"^(?:i )?(?:really |just |so )?(?:love|like) your (?:style|idea|thinking|enthusiasm|energy|humou?r|attitude"
+    r"|spirit|work|answer)\b",
+    r"^(?:i )?(?:really |just |so )?love (?:you|u)\b",
+    r"^(?:i|we|really|just|and|so|also|i do|i really|i just|i also| )* ?(?:like|love|hate|prefer|enjoy) (?:it|that"
+    r"|this|them|these|those|you|him|her)(?: (?:one|idea|version|plan|look))?(?: (?:for (?:this|that|it)|too"
+    r"|so much|a lot|better|more|best|already|haha|lol))*(?:[, ]+(?:thanks|thank you|thx|ta|cheers))?$",
+)
