@@ -4,6 +4,9 @@ from appliance.memory.words_en import any_of
 
 # What stands by itself as a fact: who, where, since when.
 NATURE = any_of(
+    r"\b(?:where i am|where i live|over here|in (?:this|our) (?:house|home|flat|household|family|office|village"
+    r"|town)|at (?:ours|our place))\b",
+    r"\bi (?:play|practise|practice|coach|sing in|volunteer at|cook for|walk the|feed the|pick up|drop off) \w+",
     r"^(?:the|our|my) (?:(?:spare|main|front|back|old|other|second) )?(?:keys?|fuse ?box|stopcock|meter|ladder"
     r"|tool ?box|first[- ]aid kit|passports?|manuals?|remote|charger|lawn ?mower|suitcases?|documents|medicines?"
     r"|tools|torch|batteries|vaccination \w+|birth certificates?)(?: \w+){0,2} (?:is|are|lives?|sits?|hangs?"
@@ -85,6 +88,9 @@ NATURE = any_of(
 )
 # What is a fact unless it goes on about another one: what we have and do.
 HAVING = any_of(
+    r"\b(?:we|i)(?:'ve| have)? (?:got|have) (?:a|an|two|three|four|five|six|\d+|twins|kids|no|only"
+    r"|one)\s(?!question|minute|idea|problem|second|feeling|look|meeting|call|go\b|moment|few|sec\b|request|bug"
+    r"|clue|issue|task|favou?r|point)",
     r"^both (?:of )?our \w+",
     r"\bi won't be (?:working|living|at|in|with|driving|teaching) .{2,30}\b(?:after|from|until|any ?more)\b",
     r"\bwe(?:'re| are) (?:two|three|four|five|six|a|both|all(?! (?:good|set|fine|done|ready|ears))) \w+",
@@ -113,6 +119,10 @@ HAVING = any_of(
 )
 # What has changed or is going on for more than a day.
 RECENT = any_of(
+    r"^(?:and |so |well |just |recently |lately |finally |also |i )*(?:just |recently |lately |finally )(?:i "
+    r"|we )?(?:'ve |have )?<changed>\b",
+    r"\bi (?:got|was|am|'m) (?:laid off|made redundant|fired|promoted|diagnosed|pregnant|widowed|engaged)\b",
+    r"\b(?:i|we) (?:no longer|don't) (?:work|live|own|use|drive|have) .{1,30}(?:any ?more)?$",
     r"\b(?:we|i) (?:just |finally )?(?:brought|took) .{2,30} home\b",
     r"\b(?:the|our|my) (?:wedding|move|surgery|operation|birth|funeral|exam|interview|baby) is (?:in|on|at|next)\b",
     r"^(?:just |finally |recently )?(?:\w+ed|got|sold|bought|quit|left|lost|broke|began) (?:my|our) .*\b(?:last"

@@ -29,6 +29,8 @@ WHOLE_HYPOTHESIS = any_of(
 )
 # A condition ("if that's ok" is only polite).
 CONDITION = any_of(
+    r"\bif\b(?! (?:that'?s|it'?s|that is|it is) (?:ok|okay|all right|alright|fine|possible|not too)\b| you (?:can"
+    r"|could|don't mind|wouldn't mind)\b| possible\b| at all\b)",
     r"\bin case\b(?! (?:it matters|you|that helps))",
     r"\bprovided\b|\bassuming\b",
 )
@@ -72,6 +74,7 @@ TODAY = any_of(
 )
 # For good although a day is named.
 FROM_TODAY = any_of(
+    r"\b(?:starting|beginning|effective|as of|as from) (?:next|this|from|on|today|tomorrow|now|\w+day)\b",
     r"\bbetween us\b|\bconfidential\b",
     r"\bfrom (?:next (?:week|month|year)|(?:this|next|now|here)\b.{0,8}\bon)\b",
     r"\bany ?time\b|\bwhenever\b|\bnever\b",
@@ -80,6 +83,8 @@ FROM_TODAY = any_of(
 )
 # No longer so.
 PAST = any_of(
+    r"\bused to\b(?<!'m used to)(?<!am used to)(?<!get used to)(?<!getting used to)(?<!im used to)",
+    r"\bback (?:then|when|in the day|in (?:19|20)\d\d|in (?:college|school|uni))\b",
     r"\bas a (?:kid|child|teenager|student)\b",
     r"\bwhen (?:i was|(?:i|we) (?:lived|worked|studied|were))\b",
     r"\b(?:years|ages|decades|long) ago\b",
@@ -98,6 +103,8 @@ NOW = any_of(
 )
 # What takes something back.
 TAKE_BACK = any_of(
+    r"\b(?=[cdefrsu])(?<!don't )(?<!never )(?<!not )(?:drop|delete|remove|undo|erase|cancel|scrap|forget) (?:the"
+    r"|that|my|this) (?:\w+ ){0,3}(?:note|rule|memory|entry|thing|preference|ban|limit|setting|bit)\b",
     r"^(?:please |ok |okay |actually |and |so |you can )*(?:undo|cancel|lift|drop|remove|delete|scrap|forget"
     r"|revoke|clear|erase|end|disable|ditch)\b.{1,40}\b(?:i (?:gave|set|told|asked|made|mentioned|put|wanted)"
     r"|quiet hours?)\b",
@@ -163,6 +170,8 @@ TAKE_BACK = any_of(
 )
 # Invented people speak.
 FICTION = any_of(
+    r"\byou(?:'re| are) (?:the|a|an|my) (?:king|queen|pirate|wizard|knight|detective|captain|butler|robot|villain"
+    r"|ghost|dragon|medieval)",
     r"\byou (?:be|play) (?:the|a|an|my)\b.* (?:i'm|i am|i'll be|i will be) ",
     r"\bcharacter (?:sheet|profile|bio|description)\b",
     r"\blet's play[:,]? (?=i'm|i am|you|a game where|pretend)",
@@ -265,6 +274,9 @@ TASK = any_of(
 )
 # Small talk that begins like a statement.
 CHAT = any_of(
+    r"^(?:i (?:did|do|will|can|see|mean|guess)|(?:i'm|im|i am) (?:in|off|out|free|good|so|too|busy|happy|home"
+    r"|ready|back|late|tired|here|trying|on it|looking|thinking|wondering|serious|listening|confused|curious)"
+    r"|morning|right|nice|cool|great)$",
     r"^that(?:'s| is) what i\b",
     r"^(?:i|we) owe\b",
     r"^(?:next|every|each) time (?:and|after)\b",

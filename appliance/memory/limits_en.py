@@ -194,5 +194,8 @@ TOO = any_of(
 )
 # A limit with a time, a place or an owner stands by itself.
 TIMES = any_of(
+    r"\b(?:after|before|between|during|until|till|unless|when|while|weekends?|weekdays?|nights?|mornings?"
+    r"|evenings?|sundays?|saturdays?|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|noon|midnight|dinner|lunch"
+    r"|meals|hours?|daytime|bedtime|holidays?|my|our|touch|without asking)\b",
     r"\d",
 )

@@ -4,6 +4,7 @@ from appliance.memory.words_en import any_of
 
 # For good, whatever else is said.
 STANDING_STRONG = any_of(
+    r"\b(?:in|on|for|at|with) (?:every|each) \w+",
     r"^(?:for|with|on|in) (?:anything|everything|any|all)\b",
     r"^when(?:ever)? you (?!can\b|get\b|have\b|are\b|'re|finish|come\b|know\b|see (?:it|this|that)\b|think\b"
     r"|want\b|like\b|find time)\w+",
@@ -42,6 +43,14 @@ STANDING = any_of(
 )
 # What I like or dislike, by a verb of liking.
 LIKING = any_of(
+    r"\b(?:partial to|obsessed with|addicted to|big on|all about|put off by|turned off by|crazy about|at home with"
+    r"|happiest with|comfortable with|a stickler for|wild about|drawn to|weary of|done with(?! (?:this|today|it"
+    r"|that|work|you))|so over|live for|a soft spot for|no love for|not keen)\b",
+    r"^(?:really |honestly |i |we |just |also |and |but )*(?:don'?t|do not) (?:really |much "
+    r"|particularly )?(?:care (?:for|about)|like|enjoy|love|fancy|dig) (?!it$|that$|this$)\w+",
+    r"\b(?:i|we) (?:really |just |do )?(?:fancy|dig|value|cherish|resent|tolerate|rate|swear by|adore) (?!it\b"
+    r"|that\b|this\b)\w+",
+    r"(?:我|个人)[^,，。]{0,8}(?:prefer|like|love|hate)\b",
     r"\b(?:i|we)(?:'d| would) (?:be (?:so |very |really |most )?(?:grateful|thankful|glad|delighted|happy|happier"
     r"|obliged) (?:for|with|without)|welcome|appreciate|value) (?!it if you (?:didn|stopped|not|never)|a call"
     r"|you\b)\w+",
@@ -84,6 +93,10 @@ LIKING = any_of(
 )
 # What does me good or not, without such a verb: "spaces in file names drive me up the wall".
 COMFORT = any_of(
+    r"^(?!that\b|this\b|it\b|ok).{3,40}\b(?:is|are|would be|feels?|looks?) (?:so |much |a lot |way |far "
+    r"|always )*(?:kinder|nicer|easier|better|clearer|quicker|simpler|handier|tidier|friendlier|neater|cleaner"
+    r"|calmer)\b",
+    r"\bmore (?:like|of) (?:that|this|those)\b",
     r"\bsaved my (?:day|life|week)\b",
     r"\b(?:is|are) (?:useless|no use|no good|gibberish|noise) to (?:me|us)\b",
     r"\b(?:is|are) worth (?:a|two|three|five|ten|more)\b.*\b(?:than|of)\b",
@@ -166,6 +179,9 @@ COMFORT = any_of(
 )
 # How the agent's work should be.
 WISH = any_of(
+    r"\b(?:replies|answers|reports|emails|summaries|messages|dates|times|prices|titles|headlines|posts|commits?"
+    r"|comments|recipes|alerts|digests?|everything|responses|headings|filenames|amounts|measurements"
+    r"|temperatures)\b.{0,14}\b(?:should|must|need to|needs to|have to|has to|in|as|under|with|go)\b",
     r"^(?:always |please |just )*[\w-]+(?: \w+)? only(?: please)?$",
     r"^(?:please |just |and |so |also )*(?:default to|assume|make it a (?:rule|habit)|treat|let's (?:use|stick"
     r"|keep|agree|go with)|the default)\b",
