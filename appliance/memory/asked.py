@@ -20,7 +20,8 @@ _EN_BARE = re.compile(_EN_OPEN + r"remember (?P<rest>.+)$", re.IGNORECASE)
 _EN_CLAUSE = re.compile(r"\S+(?: \S+){2,}")  # a sentence of its own, not a thing
 _EN_STATES = re.compile(
     r"^(?:i|we|my|our|he|she|they|it|you) \S"
-    r"|\b(?:is|are|was|were|isn't|aren't|has|have|goes|comes|starts|ends|opens|closes|needs?|lives?|works?|costs?|changed"
+    r"|\b(?:is|are|was|were|isn't|aren't|has|have|goes|comes|starts|ends|opens|closes|needs?|lives?|works?|costs?"
+    r"|changed"
     r"|moved|expires?|can't|cannot|can|will|must|runs?|keeps?|takes?|owns?|uses?|belongs?|means?)\b|\w's \w",
     re.IGNORECASE,
 )

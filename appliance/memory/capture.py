@@ -66,7 +66,7 @@ _MEASURE = re.compile(
 )
 # "The guard said parcels must not …": told by somebody who is neither of us.
 _TELLS = re.compile(
-    r"^(?!从|每|今后|往后|默认)[^，,。我你咱别不要请都先能可少多用就再也后时说以]{1,8}(?:说|讲|写道|写着|规定|要求"
+    r"^(?!从|每|今后|往后|默认)[^，,。我你咱别不要请都先能可少多用就再也后时说以]{1,8}(?:说|讲|写道|[写贴]着|规定|要求"
     r"|建议|劝|嘱咐|叮嘱|通知)(?![话法明得服起到谎一])(?!一?[下声])(?:过|了|我们?|大家)?[^，,。]{3,}"
     r"|^(?!i\b|we\b|you\b|please\b|never\b|don't\b)(?!a )(?:\w+ ){1,4}(?:says?|said|claims?|insists?|thinks?"
     r"|reckons?|tells (?:us|me)|told (?:us|me)) \w+ \w+"

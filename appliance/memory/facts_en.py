@@ -4,6 +4,7 @@ from appliance.memory.words_en import any_of
 
 # What stands by itself as a fact: who, where, since when.
 NATURE = any_of(
+    r"\b(?:partially sighted|hard of hearing|visually impaired|hearing[- ]impaired|housebound|wheelchair)\b",
     r"\b(?:where i am|where i live|over here|in (?:this|our) (?:house|home|flat|household|family|office|village"
     r"|town)|at (?:ours|our place))\b",
     r"\bi (?:play|practise|practice|coach|sing in|volunteer at|cook for|walk the|feed the|pick up|drop off) \w+",
@@ -63,7 +64,8 @@ NATURE = any_of(
     r"|the|my|home|two|three|an)|using|off (?:sick|work)|on (?:parental|maternity|paternity|sick|a (?:diet"
     r"|sabbatical)|leave|call every|night|days|holiday until|medication|a tight|antibiotics)|in (?:\w+ (?:school"
     r"|year)|my (?:\w+ )?(?:twenties|thirties|forties|fifties|sixties|final)|charge|sales|marketing|it\b|finance"
-    r"|hr\b|the (?:army|navy|uk|us|eu)|[a-z]+(?:, [a-z]+)?$)|up (?:at|by) \w+ every|\d+|called|named|on UTC|on gmt"
+    r"|hr\b|the (?:army|navy|uk|us|eu)|(?!awe|love|luck|trouble|pain|tears|bed|shock|doubt)[a-z]+(?:, [a-z]+)?$)"
+    r"|up (?:at|by) \w+ every|\d+|called|named|on UTC|on gmt"
     r"|utc|gmt|photosensitive|short-?sighted|near-?sighted|wheelchair|autistic|adhd|asthmatic|anaemic"
     r"|home (?:alone|schooling)|part of|half|back (?:in|to) (?:school|uni|college|work)|new to|expecting"
     r"|trying to (?:quit|lose|eat|learn|get pregnant)|preparing|between jobs|job hunting|dieting|fasting)",
@@ -119,6 +121,8 @@ HAVING = any_of(
 )
 # What has changed or is going on for more than a day.
 RECENT = any_of(
+    r"\b(?:i've|i have|we've|we have) been (?!trying|waiting|thinking|wondering|here|up"
+    r"|meaning)\w+ .{2,40} since (?!i\b|you\b)",
     r"^(?:and |so |well |just |recently |lately |finally |also |i )*(?:just |recently |lately |finally )(?:i "
     r"|we )?(?:'ve |have )?<changed>\b",
     r"\bi (?:got|was|am|'m) (?:laid off|made redundant|fired|promoted|diagnosed|pregnant|widowed|engaged)\b",

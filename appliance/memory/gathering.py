@@ -27,6 +27,7 @@ _EMPHASIS = re.compile(
 SAME_AGAIN = re.compile(
     r"(?:(?:以后|之后|今后|往后|每次|一直)[^，,。你我]{0,6})?(?:也|都|就)*(?:这么|这样|照[这那着]样?|按这个?"
     r"|如此)(?:子)?(?:来|做|写|办|记|弄|搞|处理|发|说|回|安排|排|走|干|执行|给|放)[^，,。]{0,3}"
+    r"|(?:以后|之后|今后)(?:也|都|就)*(?:这样|如此|一样)(?:吧|好了)?"
     r"|(?:always )?(?:do it |keep it )?like that from now on"
 )
 _HEDGED = re.compile(
@@ -39,13 +40,13 @@ _NAME = re.compile(
     r"|^我是 ?\S{1,3}(?<![妇师员生工者家妈爸人手民商匠警医护兵长党控])$"
 )
 _GOES_ON = ("主要", "平时", "同时", "mostly", "mainly")
-_BUT = re.compile(r"\b(?:but|yet|though)\b|但|可是|不过")
+_BUT = re.compile(r"\b(?:but|yet|though)\b|但|可是|不过|所以")
 _KIN = re.compile(f"{words_zh.KIN}|{words_en.KIN}")
 _WHOM = re.compile(f"(?:我|我的|我们的|家里)?{words_zh.KIN}|(?:my|our|the) {words_en.KIN}\\b")
 _MAY = re.compile(r"you (?:can|could|may) (?:skip|leave out|spare|drop)\b")
 _BEFORE_DOING = re.compile(r"^before (?:you )?\w+|(?:之前|以前|前)$")
 _TO_ME = re.compile(r"\b(?:show|send|give|read|run|tell|text|ask|check|let|ping)\b.*\bme\b|给我|让我|跟我|问我")
-_PERSONAL = re.compile(r"我(?!家|们家|的)|(?:i|i'm|im)\b")
+_PERSONAL = re.compile(r"我(?!家|们家|的)|(?:i|i'm|im|my name)\b")
 _NO_LEAVE = re.compile(r"(?:没|未|不)[^，,。]{0,10}(?:点头|同意|允许|批准|许可)$|(?:下次|下回)")
 
 

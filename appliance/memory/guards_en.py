@@ -46,6 +46,7 @@ WISHED = any_of(
 )
 # For one occasion only.
 TODAY = any_of(
+    r"\bi'?m (?:right|just) (?:outside|here|behind|downstairs|coming|next door)\b",
     r"\b(?:anything|anyone|it|them|that|me|him|her) now\b",
     r"\bfor (?:an|one|two|half an|a couple of|\d+) (?:hours?|min(?:ute)?s?|sec(?:ond)?s?)\b",
     r"^i'?m (?:at (?:the|a)|in (?:a|the) (?:meeting|call|cinema|theatre|shower|bath|car|queue)|on (?:a"

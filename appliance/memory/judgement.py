@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from appliance.memory.items import Tag
 from appliance.memory.rules import Rules
-from appliance.memory.statements import likely_fact
+from appliance.memory.statements import likely_fact, likely_taste
 from appliance.memory.voices import SPOKEN, VOID
 
 _ONLY_A_TIME = 6  # words or characters: such a clause says when, and nothing else
@@ -60,7 +60,10 @@ _CONTINUES = re.compile(
     r"|married|single|retired|(?:two|three|four|one) (?:kids|children|cats|dogs))\b"
 )
 # "Whoever asks": no question.
-_WHOEVER = re.compile(r"(?:谁|什么|哪|怎么|多[少久大])[^，,。]{0,10}(?:都|也)(?!是|有|吗)[^，,。]+(?<![吗呢])$")
+_WHOEVER = re.compile(
+    r"(?:谁|什么|哪|怎么|多[少久大])[^，,。]{0,10}(?:都|也)(?!是|有|吗)[^，,。]+(?<![吗呢])$"
+    r"|^what (?:i|we|you|my \w+|happen\w*|goes)\b.*\b(?:stays?|remains|is (?:between|private|confidential))\b"
+)
 # "Check whether the gas is off": the question is inside.
 _EMBEDDED = re.compile(
     r"(?:看|查|问|确认|检查|提醒|告诉|标|写|说|讲|教)[^，,。]{0,10}(?:有没有|是不是|会不会|要不要|能不能|几|多少"
@@ -213,7 +216,14 @@ def judge(clause: str, view: View, *, today: bool, others: bool, question: bool,
         return "O"
     if _is_fact(clause, view, today=today):
         return "O"
-    of_the_moment = view.task or today or view.condition or rules.fault.search(clause) is not None
+    return None if today or view.condition else _unmarked(clause, view)
+
+
+def _unmarked(clause: str, view: View) -> Tag | None:
+    """What a clause is that no cue marks."""
+    if likely_taste(clause):
+        return "W"
+    of_the_moment = view.task or view.rules.fault.search(clause) is not None
     return "O" if not of_the_moment and likely_fact(clause) else None
 
 

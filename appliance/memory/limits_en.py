@@ -33,7 +33,7 @@ NEGATION = any_of(
     r"\byou(?:'re| are) not (?:to|allowed|supposed)",
     r"\bmust (?:not|never)",
     r"\b(?:is|are) (?:a no|not for|banned|forbidden|off the table|nobody's business|none of)\b",
-    r"^not (?:a word|before|after|until|in front|without|during|on)\b",
+    r"^not (?:a (?:word|peep|sound)|before|after|until|in front|without|during|on)\b",
     r"^nothing (?:leaves|goes|gets|work|about|before|after|on)\b",
     r"^(?:nobody|no one) (?:but|except|else)",
     r"\bsteer clear\b|\bnever leaves?\b",
@@ -80,6 +80,7 @@ NEGATION = any_of(
 )
 # What waits for my word: "ask me first", "nothing without my okay".
 ASK_FIRST = any_of(
+    r"\brun (?:\w+ ){1,3}(?:by|past) me\b",
     r"(?:^(?:please |always )?(?:show|send|give|read|run) me (?:a|an|the) (?:preview|draft|copy|look|list|summary"
     r"|quote) before\b|\b(?:approved|confirmed|signed off|okayed|checked|cleared|vetted) by me\b|\b(?:needs?"
     r"|requires?|gets?|takes?|wants?) (?:a |my |the )?(?:yes|green light|thumbs[- ]up|nod|sign-?off|okay|ok"
@@ -101,6 +102,7 @@ ASK_FIRST = any_of(
 )
 # Limits without a word that forbids: quiet, waiting, secrecy, whose business it is.
 QUIET = any_of(
+    r"^keep .{2,30} (?:switched off|turned off|closed|locked|muted)\b",
     r"^(?:silence|quiet|peace)(?: please)? (?:after|before|between|from|until|till|during|at|on)\b",
     r"^(?:(?:phone |voice |video )?(?:calls?|messages?|texts?|alerts?|notifications?|pushes|updates?|reminders?"
     r"|news|pings?|emails?|music|visits?|work)) (?:\w+ )?only (?:after|before|between|on|during|from|until|when|if"
@@ -173,6 +175,7 @@ LIMIT = any_of(
 )
 # The same asked politely: "could it wait until morning?"
 SOFT_LIMIT = any_of(
+    r"\b(?:mind|watch|careful) (?:what|how) you (?:post|say|write|share)\b",
     r"\b(?:could|can|would)\b.{0,24}\b(?:sent|come|arrive|posted|delivered) (?:in the morning|after|later|at|by)\b",
     r"\bany way (?:to|you (?:could|can)) .{0,24}\b(?:hold|wait|stop|mute|skip|not|batch|silence|quiet)",
     r"\b(?:could|can|would|might|any chance|is it possible|mind|maybe|perhaps)\b.{0,30}\b(?:wait (?:until|till)"

@@ -1,4 +1,4 @@
-"""What a plain statement is when no cue tells: by who it is about, and unless it is of the moment.
+"""What a plain statement is when no cue tells: by what it is about, and unless it is of the moment.
 
 The last resort of judgement.py: "I keep the spare key under the blue pot" has no word that marks a fact, only a subject
 of the household and nothing that ties it to this conversation or this hour.
@@ -45,6 +45,30 @@ _EN_MOMENT = re.compile(
     r"|gone|attached|\w+(?<!m)(?<!ne)ed|came|made|did)\b"
     r"|^(?:i'm|im|we're) (?:\w+ing|in|on|at|a bit|so|too|very)\b"
 )
+# What the agent makes or shows, spoken of in general, and how I take it: "walls of text and I don't get along".
+_ZH_OUTPUT = (
+    r"(?:文字|字数?|长文|段落|缩写|术语|公式|英文|数字|小数点?|单位|表格|列表|清单|图表?|图片|照片|视频|链接|标题"
+    r"|主题|摘要|总结|回复|回答|邮件|排版|版式|格式|字体|颜色|弹窗|页面|菜谱|例子|示例|表情|感叹号|废话|寒暄|套话"
+    r"|客套话|地图|路线|text|paragraph|acronym|summary|list|table|bullet|email|subject|chart|photo|link|emoji"
+    r"|pop-?up|format|decimal)s?"
+)
+_ZH_TASTE = re.compile(
+    rf"^(?:我)?[^，,。我你]{{0,8}}{_ZH_OUTPUT}(?!发|传|寄|给|放|存|改)[^，,。你]{{0,8}}"
+    r"(?:我(?!的|家|们|刚|已|放|存|传|发|写|删|改|加|做|先)[^，,。]{2,}|越[^，,。]{1,5}越[^，,。]{1,})"
+)
+_EN_OUTPUT = (
+    r"(?:text|paragraphs?|acronyms?|summar(?:y|ies)|lists?|tables?|bullets?|emails?|subject lines?|charts?|photos?"
+    r"|pictures?|links?|emojis?|pop-?ups?|fonts?|colou?rs?|pages?|numbers?|decimals?|videos?|headings?|jargon"
+    r"|abbreviations?|maps?|reports?)"
+)
+_EN_TASTE = re.compile(rf"^(?!the \w+ (?:is|was|are)\b)(?:[a-z-]+ ){{0,4}}{_EN_OUTPUT}\b.*\b(?:me|i|i'm)\b")
+
+
+def likely_taste(clause: str) -> bool:
+    """Given a folded clause that no cue marks, return True when it says how I take a kind of thing."""
+    if _HAN.search(clause):
+        return _ZH_TASTE.match(clause) is not None and _ZH_MOMENT.search(clause) is None
+    return _EN_TASTE.match(clause) is not None and _EN_MOMENT.search(clause) is None
 
 
 def likely_fact(clause: str) -> bool:

@@ -33,7 +33,8 @@ _PAST = re.compile(
     r"|remember when|do you (?:still )?remember|back (?:then|in \w+)|when did (?:i|we)|what did (?:i|we)"
     r"|(?:have|did) (?:i|we) (?:ever |already )?(?:say|said|tell|told|mention\w*|decide\w*|talk\w*|agree\w*)"
     r"|we (?:talked|spoke|discussed|decided|agreed)|(?:earlier|so far) this (?:month|year)|over the (?:past|last))\b"
-    r"|上(?:个?月|周|次|回|个?星期|个?礼拜|半年)|去年|前年|今年以来|过去[几一两三半]|[几两三四五六半]个?(?:月|年|周|星期|礼拜)前"
+    r"|上(?:个?月|周|次|回|个?星期|个?礼拜|半年)|去年|前年|今年以来|过去[几一两三半]|[几两三四五六半]个?(?:月|年"
+    r"|周|星期|礼拜)前"
     r"|(?:之前|以前|上次|那天)(?:说|聊|讲|提|定|问)|记不记得|(?:你|还)记得|我(?:有没有)?(?:说|讲|提)过|当时|那时候"
     r"|先月|先週|去年|前に(?:言|話)|覚えて"
 )

@@ -15,7 +15,8 @@ VOID = "\ue000"
 SPOKEN = "\ue001"  # what somebody else said, or is to be told: whoever announces it states nothing either
 _QUOTES = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|“[^”]*(?:”|\Z)|「[^」]*(?:」|\Z)|『[^』]*(?:』|\Z)|《[^》]*》|〈[^〉]*〉"
-    r"|‘[^’\n]{8,}’|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){4,160}'(?!\w)|\"[^\"\n]*\"|(?:https?://|www\.)[^\s\u4e00-\u9fff，。？！]*[^\s\u4e00-\u9fff，。？！?!.,]"
+    r"|‘[^’\n]{8,}’|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){4,160}'(?!\w)|\"[^\"\n]*\"|(?:https?://"
+    r"|www\.)[^\s\u4e00-\u9fff，。？！]*[^\s\u4e00-\u9fff，。？！?!.,]"
     r"|(?<=[\s\u4e00-\u9fff])//\s[^\n]*",
     re.DOTALL,
 )

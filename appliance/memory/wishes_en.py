@@ -77,7 +77,8 @@ LIKING = any_of(
     r"^(?:really|totally|so|very|quite|most) (?:into|fond of|keen on|partial to) ",
     r"^(?:liked|loved|hated|enjoyed) (?:the|your|how|that) .*\b(?:you|your|last|yesterday)",
     r"^(?:really |just |absolutely |honestly |also |and |but |so |kinda |kind of |sorta |sort of |lowkey |totally "
-    r"|personally )*(?:wanna|want|dislike|loathe|adore|detest|despise|love|hate|prefer|like|enjoy|can'?t (?:stand"
+    r"|personally )*(?:wanna|want|dislike|loathe|adore|detest|despise|love|hate|prefer|like(?! \d)|enjoy"
+    r"|can'?t (?:stand"
     r"|abide|bear))\s(?!it\b|that\b|this\b|you\b|to (?:know|see|hear)|from)\w+",
     r"\b(?:not )?(?:a )?(?:big |huge |massive |real )?fan of\b",
     r"\bmy (?:favou?rite|preference|go-to|preferred|pet peeve|style|taste)\b",
@@ -93,6 +94,8 @@ LIKING = any_of(
 )
 # What does me good or not, without such a verb: "spaces in file names drive me up the wall".
 COMFORT = any_of(
+    r"\bthe \w+ (?:scheme|layout|format|style|tone|colou?rs?) (?:from|of|in) .* (?:was|is|were) (?:gorgeous"
+    r"|perfect|great|lovely|spot on)",
     r"^(?!that\b|this\b|it\b|ok).{3,40}\b(?:is|are|would be|feels?|looks?) (?:so |much |a lot |way |far "
     r"|always )*(?:kinder|nicer|easier|better|clearer|quicker|simpler|handier|tidier|friendlier|neater|cleaner"
     r"|calmer)\b",
@@ -192,7 +195,8 @@ WISH = any_of(
     r"|asap|now|about|as soon)\w+",
     r"\b(?:address|refer to) me (?:as|by)",
     r"\bmy pronouns are",
-    r"^(?:and |please |so |just |but )*(?:use|give me|send me|show me|write|reply|answer|respond|format|sign"
+    r"^(?:and |please |so |just |but )*(?:use|(?:give|send|show) (?:me|him|her|us|them)|write|reply|answer|respond"
+    r"|format|sign"
     r"|stick to|start|keep (?!(?:that|this|it|going|in mind|the (?:change|log)))|put|spell|quote|round|address"
     r"|speak|talk|explain|summari[sz]e|list|read|translate|post|save|store|file|name|default to|go with|cite"
     r"|include|end|tell me|remind (?:him|her|them|us|dad|mum|mom|the \w+)) ",

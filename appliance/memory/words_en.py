@@ -4,7 +4,8 @@ from appliance.memory.shapes import joined
 
 KIN = (
     r"(?:wife|husband|partner|spouse|daughters?|sons?|kids?|child(?:ren)?|baby|toddler|twins|mum|mom|mother|dad"
-    r"|father|parents?|brothers?|sisters?|grandma|grandpa|gran|nan|grandmother|grandfather|dogs?|cats?|puppy"
+    r"|father|parents?|brothers?|sisters?|grann?y|grand?dad|grandma|grandpa|gran|nan|grandmother|grandfather|dogs?"
+    r"|cats?|puppy"
     r"|kitten|rabbit|parrot|hamster|fianc[eé]e?|girlfriend|boyfriend|roommate|flatmate|housemate|family|in-laws"
     r"|mother-in-law|father-in-law|teenager|eldest|youngest|niece|nephew)"
 )
