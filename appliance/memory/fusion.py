@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +19,9 @@ _CENTRED_SHARE = 0.5  # of the vector leg; the rest is the plain cosine, which i
 _FOREIGN = 0.9  # of an entry in another script: at equal nearness one's own language is likelier meant
 _SPEAKER = 0.08  # for what was said by somebody whom the question names: two people talk about the same things
 _SURE = 0.4  # cosine from which an English-only embedder has found what was meant, rather than the nearest there is
-_FULL_TRUST = 0.5  # of a perfect match of words: from here on words count in full
+_NEIGHBOUR = 0.1  # of the score of a turn beside it
+_BESIDE = 100  # ordinals, one line of a transcript: said one after another, nothing between
+_FULL_TRUST = 0.75  # of a perfect match of words: from here on words count in full
 
 
 def auto_weights(*, multilingual: bool, latin: bool) -> tuple[float, float]:
@@ -77,6 +80,19 @@ def join(candidates: Sequence[Candidate], mix: Mix) -> None:
     for one in candidates:
         if one.speaker in mix.words:
             one.score += _SPEAKER
+    _lean_on_neighbours(candidates)
+
+
+def _lean_on_neighbours(candidates: Sequence[Candidate]) -> None:
+    """A turn of a conversation gains by the better one beside it: where two in a row fit, the place is meant."""
+    turns = sorted((one for one in candidates if one.kind == "turn"), key=lambda one: (one.file, one.ordinal))
+    gains = dict.fromkeys((one.id for one in turns), 0.0)
+    for one, following in itertools.pairwise(turns):
+        if one.file == following.file and following.ordinal - one.ordinal <= _BESIDE:
+            gains[one.id] = max(gains[one.id], following.score)
+            gains[following.id] = max(gains[following.id], one.score)
+    for one in turns:
+        one.score += _NEIGHBOUR * gains[one.id]
 
 
 def _scale_text(with_text: Sequence[Candidate]) -> None:

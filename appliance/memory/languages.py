@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from appliance.memory.word_forms import plain_forms
+
 Script = Literal["latin", "han", "kana", "hangul"]
 SCRIPTS: tuple[Script, ...] = ("latin", "han", "kana", "hangul")
 
@@ -105,8 +107,9 @@ def script_of(text: str) -> Script:
 
 
 def searchable(text: str) -> str:
-    """What goes into the full-text table for `text`: the folded text, each unspaced run as its 1- and 2-grams."""
-    return _RUN.sub(lambda run: " " + " ".join(_grams(run[0])) + " ", fold(text))
+    """What goes into the full-text table for `text`: folded, English words in their plain form, each unspaced run as
+    its 1- and 2-grams."""
+    return _RUN.sub(lambda run: " " + " ".join(_grams(run[0])) + " ", plain_forms(fold(text)))
 
 
 def _grams(run: str) -> Iterator[str]:

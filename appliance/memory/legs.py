@@ -75,14 +75,16 @@ def candidates(
         ids = _nearest(ids, words, cosines)
         wanted = msgspec.json.encode(ids).decode()
     found = []
-    for number, kind, path, at, script, speaker in rows(connection, _ROWS, (wanted,)):
+    for number, kind, path, at, script, speaker, file, ordinal in rows(connection, _ROWS, (wanted,)):
         plain, centred = cosines.get(number, (None, None))
         own = direct.get(number, 0.0)
-        found.append(Candidate(number, kind, path, at, script, speaker, words.get(number), own, plain, centred))
+        one = Candidate(number, kind, path, at, script, speaker, words.get(number), own, plain, centred)
+        one.file, one.ordinal = file, ordinal
+        found.append(one)
     return found
 
 
-_ROWS = """SELECT id, kind, path, at, script, speaker FROM chunks
+_ROWS = """SELECT id, kind, path, at, script, speaker, file, ordinal FROM chunks
 WHERE NOT hidden AND id IN (SELECT value FROM json_each(?))"""
 
 

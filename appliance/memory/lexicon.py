@@ -1,7 +1,8 @@
 """Everyday words that mean the same, in English and Chinese: what a question's words are widened by.
 
-With it words alone find across the two languages, and a 称呼 finds a 叫; no model is needed. Widened words count less
-than the question's own. Chinese is written in Simplified, the form that texts are folded to.
+With it words alone find across the two languages, and a 称呼 finds a 叫; no model is needed. A question for a kind of
+thing is widened by the commonest of that kind: "which city" finds Hangzhou. Widened words count less than the
+question's own. Chinese is written in Simplified, the form that texts are folded to.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ dog puppy 狗 小狗 狗狗
 pet pets 宠物 猫 狗
 allergic allergy allergies 过敏
 eat eats food 吃 食物 饮食 忌口
+cannot_eat avoid_eating 不能吃 不可以吃 忌口 过敏 allergic allergy intolerant
 shrimp prawn seafood 虾 虾子 海鲜
 peanut peanuts nut nuts 花生 坚果
 vegetarian vegan 素食 吃素
@@ -221,33 +223,54 @@ lost missing 丢 走丢 不见
 found find 找到 找回
 where place location kept stored 哪里 放在 位置 地方
 """
-_MOST_WORDS = 40
+# A kind of thing, and after the colon the commonest of it; only the kind is widened, never one of them by another.
+_KINDS = """
+job work works profession occupation career 工作 职业: engineer teacher nurse doctor lawyer designer accountant writer
+ driver programmer translator 工程师 老师 教师 护士 医生 律师 设计师 会计 撰稿人 作家 司机 程序员 翻译 记者 摄影师 厨师
+city town hometown 城市 老家: london paris berlin york tokyo boston chicago toronto sydney amsterdam singapore 北京 上海
+ 广州 深圳 杭州 成都 南京 武汉 西安 重庆 苏州 天津 厦门 青岛 台北 台中 高雄 香港
+country abroad nation 国家 国外: france germany spain italy japan china canada 法国 德国 英国 美国 日本 加拿大 西班牙
+pet pets animal animals 宠物 动物: cat dog rabbit hamster parrot goldfish turtle horse 猫 狗 兔 仓鼠 鹦鹉 金鱼 乌龟
+instrument instruments 乐器: guitar piano violin cello drums flute trumpet 吉他 钢琴 小提琴 大提琴 鼓 笛子 二胡 古筝
+sport sports exercise 运动: running swimming tennis football yoga cycling climbing 跑步 游泳 网球 足球 瑜伽 骑车 爬山
+colour color 颜色: red blue green yellow black white brown orange pink purple grey 红 蓝 绿 黄 黑 白 棕 橙 粉 紫 灰
+relative relatives 亲戚: uncle aunt cousin nephew niece 叔叔 舅舅 阿姨 姑姑 表姐 表妹 堂哥 侄子
+"""
+_MOST_WORDS = 120
 
 
 @functools.lru_cache(maxsize=1)
 def _meanings() -> tuple[dict[str, frozenset[str]], re.Pattern[str]]:
-    """Each word with the words that mean the same, and a pattern of all Chinese ones, longest first."""
-    same: dict[str, set[str]] = {}
+    """Each word with what it is widened by, and a pattern of all Chinese ones, longest first."""
+    wider: dict[str, set[str]] = {}
     for line in _MEANINGS.strip().splitlines():
-        words = [word.replace("_", " ") for word in line.split()]
-        for word in words:
-            same.setdefault(word, set()).update(words)
-    chinese = sorted((word for word in same if not word.isascii()), key=len, reverse=True)
+        _widen(wider, line, line)
+    for line in _KINDS.strip().replace("\n ", " ").splitlines():
+        kinds, _, ones = line.partition(":")
+        _widen(wider, kinds, ones)
+    chinese = sorted((word for word in wider if not word.isascii()), key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, chinese)))
-    return {word: frozenset(others - {word}) for word, others in same.items()}, pattern
+    return {word: frozenset(others - {word}) for word, others in wider.items()}, pattern
 
 
-def widened(question: Query) -> tuple[str, ...]:
-    """FTS5 phrases for words that mean the same as the question's, without its own words; at most 40."""
-    same, pattern = _meanings()
+def _widen(wider: dict[str, set[str]], words: str, by: str) -> None:
+    for word in words.split():
+        wider.setdefault(word.replace("_", " "), set()).update(one.replace("_", " ") for one in by.split())
+
+
+def widened(question: Query, *, alone: bool) -> tuple[str, ...]:
+    """FTS5 phrases that widen the question, without its own words; at most 120.
+
+    English is widened by English only where words are `alone`: beside vectors, which know what is near, it does harm.
+    """
+    wider, pattern = _meanings()
     plain = fold(question.text[:2_000])
-    found: dict[str, None] = {}
     named = [word for word in question.terms if word.isascii()] + pattern.findall(plain)
-    phrases = [word for word in same if " " in word and word in plain]
+    phrases = [word for word in wider if " " in word and word in plain]
+    found: dict[str, None] = {}
     for word in (*named, *phrases):
-        for other in sorted(same.get(word, ())):
-            # English widened by English stays out: a question in English has its own words to go by.
-            if other not in plain and not (word.isascii() and other.isascii()):
+        for other in sorted(wider.get(word, ())):
+            if other not in plain and (alone or not (word.isascii() and other.isascii())):
                 found[phrase(other)] = None
     return tuple(list(found)[:_MOST_WORDS])
 

@@ -48,4 +48,15 @@ CREATE TABLE means(
 CREATE TABLE hidden(session TEXT NOT NULL, message TEXT NOT NULL, PRIMARY KEY(session, message)) STRICT;
 """,
     ),
+    (
+        # Words are written in their plain form from here on: every file is read again, vectors come from their cache.
+        "plain forms",
+        """
+INSERT INTO talk_words(talk_words) VALUES ('delete-all');
+INSERT INTO items_words(items_words) VALUES ('delete-all');
+DELETE FROM vectors;
+DELETE FROM chunks;
+UPDATE files SET stamp = '', offset = 0, lines = 0;
+""",
+    ),
 ]

@@ -12,9 +12,9 @@ multilingual one 0.7.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import apsw
@@ -83,13 +83,6 @@ class SearchOptions:
     reranker: Reranker | None = None
 
 
-@dataclass(slots=True)
-class _Shown:
-    """What the results show already."""
-
-    units: set[tuple[str, Unit]] = field(default_factory=set)
-
-
 class MemorySearch:
     """Given the index and (when there is an embedder) its filler, answer questions within a reader's scope."""
 
@@ -137,7 +130,7 @@ class MemorySearch:
             return [], []
         found = []
         for shelf in (ITEMS, TALK):
-            query = self._vocabulary.weigh(connection, shelf, question)
+            query = self._vocabulary.weigh(connection, shelf, question, alone=vectors is None)
             candidates = legs.candidates(connection, shelf, query, vectors, scopes)
             mix = self._mix(question, weights if vectors else (0.0, 1.0), query.perfect)
             fusion.join(candidates, mix)
@@ -151,22 +144,23 @@ class MemorySearch:
         self, connection: apsw.Connection, question: Query, items: list[Candidate], talk: list[Candidate], limit: int
     ) -> list[Hit]:
         """Windows of the best candidates: items first, then talk; what is on show already is passed over."""
-        shown = _Shown()
+        shown: defaultdict[str, set[Unit]] = defaultdict(set)
         hits: list[Hit] = []
         most = min(self._options.most_items, max(1, limit // 2))
         for candidate in legs.loaded(connection, fusion.telling_items(items, talk)[:most]):
             hits.append(_hit(candidate, _item_window(candidate)))
-            shown.units.update((candidate.path, unit) for unit in candidate.units)
+            shown[candidate.path].update(candidate.units)
         for candidate in legs.loaded(connection, talk):
             if len(hits) >= limit:
                 break
             units = legs.surroundings(connection, candidate)
             own = [units.index(unit) for unit in candidate.units]
             best = own[best_unit(candidate.units, question.terms)]
-            if (candidate.path, units[best]) in shown.units:
+            there = shown[candidate.path]
+            if units[best] in there:
                 continue
-            window = grow(units, best, question.terms)
-            shown.units.update((candidate.path, unit) for unit in window.units)
+            window = grow(units, best, question.terms, shown=there)
+            there.update(window.units)
             hits.append(_hit(candidate, window))
         return hits
 

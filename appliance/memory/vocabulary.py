@@ -42,19 +42,22 @@ class Vocabulary:
         self._tokenizer: apsw.FTS5Tokenizer | None = None
         self._connection: apsw.Connection | None = None
 
-    def weigh(self, connection: apsw.Connection, shelf: int, question: Query) -> Weighed:
-        """The query for a shelf. Raises apsw.Error."""
+    def weigh(self, connection: apsw.Connection, shelf: int, question: Query, *, alone: bool) -> Weighed:
+        """The query for a shelf; `alone` where no vectors will help the words. Raises apsw.Error."""
         if not question.terms:
             return Weighed("", 0.0)
         total = int(rows(connection, "SELECT coalesce(max(id), 0) FROM chunks")[0][0])
         counts = {term: self._count(connection, shelf, term, total) for term in question.terms}
         kept = [t for t in question.terms if total < _SMALL or counts[t] < _TOO_COMMON * total] or list(question.terms)
         perfect = sum(max(0.0, math.log((total - counts[t] + 0.5) / (counts[t] + 0.5))) for t in kept)
-        return Weighed(expression(question.names, kept), perfect, self._wider(connection, shelf, question, total))
+        return Weighed(
+            expression(question.names, kept),
+            perfect,
+            self._wider(connection, shelf, widened(question, alone=alone), total),
+        )
 
-    def _wider(self, connection: apsw.Connection, shelf: int, question: Query, total: int) -> str:
+    def _wider(self, connection: apsw.Connection, shelf: int, phrases: tuple[str, ...], total: int) -> str:
         """Words that mean the same, without those that stand in too many entries to say anything."""
-        phrases = widened(question)
         if total >= _SMALL:
             most = _TOO_COMMON_WIDER * total
             phrases = tuple(

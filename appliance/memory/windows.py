@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from appliance.memory.chunks import Unit
@@ -30,31 +30,28 @@ def best_unit(units: Sequence[Unit], terms: Iterable[str]) -> int:
 
 
 def grow(
-    units: Sequence[Unit], hit: int, terms: Sequence[str], limit: int = SNIPPET_CHARS, *, earlier_first: bool = True
+    units: Sequence[Unit], hit: int, terms: Sequence[str], limit: int = SNIPPET_CHARS, *, shown: Container[Unit] = ()
 ) -> Window:
-    """A window of whole units around `hit`, taking turns to both sides while they fit; a unit that is itself too long
-    is shown around the question's words."""
+    """A window of whole units around `hit`, taking turns to both sides while they fit, up to what is `shown` already;
+    a unit that is itself too long is shown around the question's words."""
     line, text = units[hit]
     if len(text) > limit:
         return Window(_around(text, terms, limit), line, line, frozenset())
     low = high = hit
     size = len(text)
-    backward = earlier_first
-    open_low, open_high = True, True
-    while open_low or open_high:
-        if backward and open_low:
-            open_low = low > 0 and size + len(units[low - 1][1]) + 1 <= limit
-            if open_low:
-                low -= 1
-                size += len(units[low][1]) + 1
-        elif not backward and open_high:
-            open_high = high + 1 < len(units) and size + len(units[high + 1][1]) + 1 <= limit
-            if open_high:
-                high += 1
-                size += len(units[high][1]) + 1
+    backward = True
+    open_ends = {True: True, False: True}
+    while any(open_ends.values()):
+        if open_ends[backward]:
+            place = low - 1 if backward else high + 1
+            fits = 0 <= place < len(units) and units[place] not in shown and size + len(units[place][1]) + 1 <= limit
+            open_ends[backward] = fits
+            if fits:
+                low, high = min(low, place), max(high, place)
+                size += len(units[place][1]) + 1
         backward = not backward
-    shown = units[low : high + 1]
-    return Window(_JOINT.join(text for _, text in shown), shown[0][0], shown[-1][0], frozenset(shown))
+    inside = units[low : high + 1]
+    return Window(_JOINT.join(text for _, text in inside), inside[0][0], inside[-1][0], frozenset(inside))
 
 
 def _around(text: str, terms: Sequence[str], limit: int) -> str:

