@@ -8,7 +8,6 @@ import typer
 
 from appliance.cli_common import Json, settings, show
 from appliance.client import GatewayClient
-from appliance.errors import NotFoundError
 
 app = typer.Typer(no_args_is_help=True, help="People: list, change a role, remove.")
 Channel = Annotated[str, typer.Argument(help="Where they write: telegram, discord, ...")]
@@ -56,13 +55,7 @@ def remove(channel: Channel, identity: Id, as_json: Json = False) -> None:
 def _asked(action: str = "", body: Any = None) -> Any:
     """Who there is, or the answer to an action. Raises NotFoundError, InputError, NotRunningError."""
     client = GatewayClient.find(settings().state)
-    try:
-        people = client.call("GET", "/api/people")
-    except NotFoundError:
-        raise NotFoundError(
-            "No chat channel is set up, so there is nobody to pair.", fix="Begin with docs/how-to/telegram.md."
-        ) from None
-    return client.call("POST", f"/api/people/{action}", body) if action else people
+    return client.call("POST", f"/api/people/{action}", body) if action else client.call("GET", "/api/people")
 
 
 def _tell(found: dict[str, Any], as_json: bool) -> None:

@@ -31,8 +31,10 @@ def routes(services: Services) -> list[Any]:
     async def chat(request: AnyRequest) -> Response[Any]:
         if services.first_run is not None and services.first_run.due:
             return Redirect("/first-run", status_code=303)
-        agents, asks = services.settings.agent_ids, services.approvals is not None
-        return page("chat.html", request, services, links=links(services), asks=asks, agents=agents)
+        return page(
+            "chat.html", request, services, links=links(services), asks=services.approvals is not None,
+            agents=services.settings.agent_ids, first_run=services.first_run is not None,
+        )  # fmt: skip
 
     @get("/login")
     async def login(request: AnyRequest) -> Response[Any]:

@@ -9,6 +9,7 @@ export const TEXTS = {
   "cancel": ["Cancel", "取消", "取消"],
   "save": ["Save", "儲存", "保存"],
   "saved": ["Saved. Other browsers are logged out.", "已儲存，其他瀏覽器已登出。", "已保存，其他浏览器已退出登录。"],
+  "setup": ["Model, limit and Telegram", "模型、上限與 Telegram", "模型、上限与 Telegram"],
   "sessions": ["Conversations", "對話", "对话"],
   "sessions.new": ["New conversation", "新對話", "新对话"],
   "sessions.search": ["Search conversations", "搜尋對話", "搜索对话"],

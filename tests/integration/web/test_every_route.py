@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import msgspec
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from litestar.routes import HTTPRoute
 
 from appliance import settings_page
@@ -142,6 +144,22 @@ def test_schemathesis_finds_no_5xx_in_any_route(served: Served, mode: schemathes
         if mode in operation.schema.config.generation.modes:
             quick(given(case=operation.as_strategy(generation_mode=mode))(ask))()
     assert len(asked) > 50
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), part=st.text(max_size=30), body=st.binary(max_size=60) | st.text(max_size=60))
+def test_no_bytes_in_an_address_or_a_body_make_a_5xx(
+    served: Served, data: st.DataObject, part: str, body: bytes | str
+) -> None:
+    paths = sorted({path for _, path, _ in served.routes()} - ENDLESS)
+    path = data.draw(st.sampled_from(paths))
+    method = data.draw(st.sampled_from(["GET", "POST", "DELETE", "PUT", "HEAD"]))
+    quoted = "".join(f"%{byte:02x}" for byte in part.encode(errors="replace"))
+    filled = re.sub(r"\{\w+\}", lambda _: quoted, path)
+    content = body if isinstance(body, bytes) else msgspec.json.encode(body)
+    with httpx2.Client(base_url=served.url, headers=served.token, timeout=30) as client:
+        answer = client.request(method, f"{filled}?session={quoted}&q={quoted}&day={quoted}", content=content)
+    assert answer.status_code < 500, (method, path, answer.text)
 
 
 def test_a_page_from_another_origin_can_do_nothing_on_any_route_that_changes_something(served: Served) -> None:

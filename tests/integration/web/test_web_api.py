@@ -9,6 +9,7 @@ from typing import Any
 
 import apsw
 import httpx2
+import pytest
 
 from appliance.messages import Event, Inbound, SessionKey
 from appliance.observability.health import State
@@ -278,6 +279,19 @@ async def test_what_does_not_exist_or_cannot_be_says_so(owner: httpx2.AsyncClien
         assert answer.json()["error"]["message"]
         got.append((path, answer.status_code))
     assert got == wanted
+
+
+async def test_a_fault_of_the_gateway_is_logged_and_its_insides_are_not_told(
+    running: Running, owner: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> None:
+        raise RuntimeError("an inner secret")
+
+    monkeypatch.setattr(running.house, "list", broken)
+    answer = await owner.get("/api/sessions")
+    assert answer.status_code == 500
+    assert set(answer.json()["error"]) == {"message", "fix", "type", "code"}
+    assert "inner secret" not in answer.text
 
 
 async def test_a_wrong_method_is_told(owner: httpx2.AsyncClient) -> None:
