@@ -35,7 +35,8 @@ async def conversations(house: Parts, query: str) -> list[dict[str, Any]]:
 
 
 def _web_chat(house: Parts, agent: str) -> WebChat:
-    return WebChat(house.workspace(agent).files, agent=agent, clock=house.clock, language=house.owner.fixed_language)
+    files, language = house.workspace(agent).files, house.owner.fixed_language
+    return WebChat(files, house.outputs.sent, agent=agent, clock=house.clock, language=language)
 
 
 def services_of(house: Parts, first_run: FirstRun) -> Services:

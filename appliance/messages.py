@@ -132,6 +132,15 @@ class Attachment:
     name: str = ""
     source: Source = Source.OWNER
 
+    @property
+    def file_id(self) -> str:
+        """Its folder and name: how the API gives it out."""
+        return "/".join(self.path.rsplit("/", 2)[-2:])
+
+    def shown(self) -> dict[str, Any]:
+        """The file as the API tells of it."""
+        return {"id": self.file_id, "name": self.name, "media_type": self.media_type, "size": self.size}
+
 
 InboundKind = Literal["message", "edit", "callback", "command"]
 

@@ -54,7 +54,7 @@ from appliance.tidying import Tidying
 from appliance.tools.confirm import OwnersYes
 from appliance.tools.files import Edit, Read, Write
 from appliance.tools.memory import tools as memory_tools
-from appliance.tools.outputs import SENT, Outputs, ReadOutput
+from appliance.tools.outputs import Outputs, ReadOutput
 from appliance.tools.registry import Registry, audited
 from appliance.tools.send import Send
 from appliance.web_tools import WebTools
@@ -314,8 +314,7 @@ class Parts(Foundation):
         self.access = access.Access(self.core, self.clock, members_of(settings))
         self.channels = channels_of(settings, self.channel_parts)
         household = Household(self.access, lambda: self.channels, settings.agents, self.delivery)
-        copies = self.state / "outputs" / SENT
-        self.tools.add(Send(household, OwnersYes(self.execution.approvals), copies, self.owner.language))
+        self.tools.add(Send(household, OwnersYes(self.execution.approvals), self.outputs.sent, self.owner.language))
 
     def _build_automation(self) -> None:
         self.automation = Automation(

@@ -152,6 +152,8 @@ class Conversation:
     def _finish(self, data: dict[str, Any]) -> dict[str, Any]:
         """Show what never came as a piece (an answer that was stored before, a command's answer)."""
         self._screen.say(unseen(str(data.get("reply", "")), self._said, self._piece) + "\n")
+        for file in data.get("files", ()):
+            self._screen.note(f"· {file['name']}: {self._client.url}/api/attachments/{quote(file['id'])}")
         return data
 
     def _stop(self) -> None:

@@ -20,7 +20,7 @@ from appliance.agent.transcript import Record, Transcript, read_messages
 from appliance.clock import Clock, iso
 from appliance.database import Database, Migration
 from appliance.errors import InputError, NotFoundError
-from appliance.messages import MAIN, WEB_NAME, SessionKey, Source
+from appliance.messages import MAIN, WEB_NAME, Attachment, SessionKey, Source
 
 MIGRATIONS: list[Migration] = [
     (
@@ -273,6 +273,8 @@ def _assistant_row(record: Record, results: dict[str, Any]) -> dict[str, Any] | 
         row["in_reply_to"] = record.get("in_reply_to", [])
     if calls:
         row["tools"] = calls
+    if record.get("attachments"):
+        row["files"] = [Attachment(**one).shown() for one in record["attachments"]]
     for name in ("model", "usage", "cost_usd", "error"):
         if record.get(name):
             row[name] = record[name]

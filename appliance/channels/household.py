@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from appliance.channels.access import Access
 from appliance.channels.base import ChatChannel
+from appliance.channels.webchat import CHANNEL as WEB
 from appliance.errors import DeliveryError, ToolError
 from appliance.gateway.delivery import Delivery
 from appliance.messages import Attachment, Outbound, Person, Role
@@ -25,8 +26,8 @@ class Household:
         self._delivery = delivery
 
     def shows_files(self, channel: str) -> bool:
-        """Whether an answer on this channel can carry files: on the chat platforms."""
-        return any(one.name == channel for one in self._channels())
+        """Whether an answer on this channel can carry files: on the chat platforms, and on the page."""
+        return channel == WEB or any(one.name == channel for one in self._channels())
 
     async def send(self, agent: str, to: str, text: str, files: Sequence[Attachment]) -> str:
         """Put a message of an agent on its way; return to whom. Raises ToolError for somebody unknown to that agent's

@@ -27,16 +27,22 @@ TEXT_LIMIT = 64 * 1024  # bytes of UTF-8
 ID_LIMIT = 200  # characters
 MOST_ATTACHMENTS = 10
 _INBOX = "inbox"
-_FILE_ID = re.compile(r"(\d{4}-\d{2}-\d{2})/([^/\x00]{1,200})")
+_FILE_ID = re.compile(
+    r"(\d{4}-\d{2}-\d{2}|[0-9a-f]{16})/([^/\x00]{1,255})"
+)  # what came by its day, what went by a word
 _HEAD = 64 * 1024
 _PIECE = 256 * 1024
 
 
 class WebChat:
-    """Given the work folder (agents/<id>/files), make Inbounds and keep attachments in its inbox."""
+    """Given the work folder (agents/<id>/files) and the folder of what was sent with answers, make Inbounds, keep
+    attachments in the inbox and give both out again."""
 
-    def __init__(self, files: Path, *, agent: str = "main", clock: Clock | None = None, language: str = "") -> None:
+    def __init__(
+        self, files: Path, sent: Path, *, agent: str = "main", clock: Clock | None = None, language: str = ""
+    ) -> None:
         self._files = files
+        self._sent = sent
         self._agent = agent
         self._clock = clock or SystemClock()
         self._language = language
@@ -103,11 +109,11 @@ class WebChat:
         if saved.size == 0:
             await asyncio.to_thread(path.unlink, missing_ok=True)
             raise InputError("The file is empty.")
-        return f"{path.parent.name}/{path.name}", saved
+        return saved.file_id, saved
 
     def attachment(self, id: str) -> Attachment:  # noqa: A002 - the API's word
         """The stored file as an attachment. Raises InputError for a malformed id, NotFoundError for an unknown one."""
-        fd, day, name = self._open(id)
+        fd, folder, name = self._open(id)
         try:
             size = os.fstat(fd).st_size
             head = os.pread(fd, _HEAD, 0)
@@ -118,7 +124,7 @@ class WebChat:
         if kind == "image":
             width, height = pixel_size(head) or (0, 0)
             kind = "image" if 0 < width * height <= MAX_PIXELS else "document"  # as when it was stored
-        return Attachment(kind, str(self._files / _INBOX / day / name), found, size, name, Source.OUTSIDE)
+        return Attachment(kind, str(folder / name), found, size, name, Source.OUTSIDE)
 
     async def read(self, id: str) -> AsyncIterator[bytes]:  # noqa: A002 - the API's word
         """The file's bytes, piece by piece. Raises as `attachment`."""
@@ -129,15 +135,17 @@ class WebChat:
         finally:
             os.close(fd)
 
-    def _open(self, id: str) -> tuple[int, str, str]:  # noqa: A002 - the API's word
-        """Open a file of the inbox without following any link: commands run over the same folder."""
+    def _open(self, id: str) -> tuple[int, Path, str]:  # noqa: A002 - the API's word
+        """Open a file without following any link (commands run over the work folder); also its folder and name."""
         found = _FILE_ID.fullmatch(id) if isinstance(id, str) else None
-        if found is None or safe_name(found[2]) != found[2]:
+        came = found is not None and "-" in found[1]
+        if found is None or (came and safe_name(found[2]) != found[2]):
             raise InputError("This is not an attachment id.", fix="Use the id that POST /api/attachments returned.")
+        root, parts = (self._files, (_INBOX, found[1])) if came else (self._sent, (found[1],))
         here = -1
         try:
-            here = os.open(self._files, os.O_RDONLY | os.O_DIRECTORY)
-            for part in (_INBOX, found[1]):
+            here = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+            for part in parts:
                 inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
                 os.close(here)
                 here = inner
@@ -151,4 +159,4 @@ class WebChat:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             os.close(fd)
             raise NotFoundError("There is no such attachment.", fix="Upload it again; attachments expire.")
-        return fd, found[1], found[2]
+        return fd, root.joinpath(*parts), found[2]

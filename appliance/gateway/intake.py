@@ -319,4 +319,5 @@ def _done(reply: Reply, channel: str) -> dict[str, object]:
         "usage": reply.usage.as_json(),
         "cost_usd": reply.cost / PICODOLLARS,
         **({"error": reply.error} if reply.error else {}),
+        **({"files": [one.shown() for one in reply.attachments]} if reply.attachments else {}),
     }

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from appliance.messages import Reply, SessionKey
+from appliance.messages import Attachment, Reply, SessionKey
 
 PICODOLLARS = 1_000_000_000_000
 
@@ -23,6 +23,7 @@ class ReplyView:
     usage: dict[str, Any]
     cost_usd: float
     error: str | None
+    attachments: tuple[Attachment, ...] = ()
 
 
 def view(reply: Reply) -> ReplyView:
@@ -34,6 +35,7 @@ def view(reply: Reply) -> ReplyView:
         usage=reply.usage.as_json(),
         cost_usd=reply.cost / PICODOLLARS,
         error=reply.error or None,
+        attachments=reply.attachments,
     )
 
 

@@ -20,7 +20,6 @@ _ID = re.compile(r"[0-9a-f]{12}")
 _PAGE = 12_000
 KEEP_SECONDS = 14 * 86_400
 _LARGEST = 16 * 1024 * 1024
-SENT = "sent"  # copies of files that went out, each in a folder of its own
 
 
 class Outputs:
@@ -28,6 +27,7 @@ class Outputs:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self.sent = folder / "sent"  # copies of files that went out, each in a folder of its own
 
     def keep(self, data: bytes, name: str, session: SessionKey | None = None, source: Source = Source.OWN) -> str:
         """Store a whole output (16 MiB at most, then its head) and return its id. Raises OSError."""
@@ -50,11 +50,11 @@ class Outputs:
     def expire(self) -> int:
         """Delete outputs past their time; return how many."""
         line, count = time.time() - KEEP_SECONDS, 0
-        for path in (*self._folder.glob("*.txt"), *self._folder.glob(f"{SENT}/*/*")):
+        for path in (*self._folder.glob("*.txt"), *self.sent.glob("*/*")):
             if path.stat().st_mtime < line:
                 path.unlink(missing_ok=True)
                 count += 1
-        for folder in self._folder.glob(f"{SENT}/*"):
+        for folder in self.sent.glob("*"):
             with suppress(OSError):  # not empty yet
                 folder.rmdir()
         return count

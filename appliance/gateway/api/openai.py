@@ -13,8 +13,9 @@ import binascii
 import hashlib
 import re
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 from litestar import Response, get, post
@@ -81,15 +82,17 @@ def routes(services: Services) -> list[Any]:
             "created": int(services.clock.now()),
             "model": given.model,
         }
+        base = str(request.base_url)
         if given.stream:
             usage = given.stream_options is not None and given.stream_options.include_usage
-            return stream(_chunks(await follow(services, principal_of(request), inbound), head, with_usage=usage))
+            found = await follow(services, principal_of(request), inbound)
+            return stream(_chunks(found, head, base, with_usage=usage))
         receipt = await services.intake.accept(inbound)
         with services.closing.waiting():
             answer = await services.replies.wait(receipt.row)
         if answer.error and not answer.text:
             return reply(error_body(answer.error, kind="turn_failed"), 502)
-        return reply(_completion(head, answer))
+        return reply(_completion(head, answer, base))
 
     return [models, model, complete]
 
@@ -182,8 +185,15 @@ def _usage(usage: Any) -> dict[str, int]:
     return {"prompt_tokens": prompt, "completion_tokens": output, "total_tokens": prompt + output}
 
 
-def _completion(head: dict[str, Any], answer: Reply) -> dict[str, Any]:
-    message = {"role": "assistant", "content": answer.text}
+def _with_files(text: str, files: Sequence[dict[str, Any]], base: str) -> str:
+    """An answer with the addresses of its files: these clients show nothing but text."""
+    links = [f"[{one['name']}]({base}api/attachments/{quote(one['id'])})" for one in files]
+    return "\n\n".join([text, *links])
+
+
+def _completion(head: dict[str, Any], answer: Reply, base: str) -> dict[str, Any]:
+    said = _with_files(answer.text, [one.shown() for one in answer.attachments], base)
+    message = {"role": "assistant", "content": said}
     return {
         **head,
         "object": "chat.completion",
@@ -193,7 +203,7 @@ def _completion(head: dict[str, Any], answer: Reply) -> dict[str, Any]:
 
 
 async def _chunks(
-    events: AsyncIterator[Event | None], head: dict[str, Any], *, with_usage: bool
+    events: AsyncIterator[Event | None], head: dict[str, Any], base: str, *, with_usage: bool
 ) -> AsyncIterator[bytes]:
     """The stream as OpenAI's clients read it; text that never came as a delta (a command's answer) comes whole."""
 
@@ -215,7 +225,7 @@ async def _chunks(
             yield b"data: " + _encode(error_body(event.data["message"], kind="turn_failed")) + b"\n\n"
         elif event.type == "done":
             ended = True
-            whole = event.data["reply"]
+            whole = _with_files(event.data["reply"], event.data.get("files", ()), base)
             if rest := whole[len(said) :] if whole.startswith(said) else ("" if whole in said else f"\n\n{whole}"):
                 yield chunk({"content": rest})
             yield chunk({}, "stop")

@@ -115,7 +115,7 @@ def final_event(reply: Reply, inbound: Inbound) -> Event:
 
 def reply_json(reply: Reply, inbound: Inbound) -> dict[str, Any]:
     """The stored reply as POST /api/messages returns it."""
-    answer = {
+    answer: dict[str, Any] = {
         "reply": reply.text,
         "session": inbound.session.value,
         "message_id": reply.message_id or inbound.id,
@@ -125,6 +125,8 @@ def reply_json(reply: Reply, inbound: Inbound) -> dict[str, Any]:
     }
     if reply.error:
         answer["error"] = reply.error
+    if reply.attachments:
+        answer["files"] = [one.shown() for one in reply.attachments]
     return answer
 
 

@@ -212,6 +212,7 @@ export class Turn {
       this.said = reply;
       this.draw();
     } else if (done.error) this.parts.append(make("p", "error", typeof done.error === "string" ? done.error : done.error.message));
+    if (done.files?.length) this.parts.append(sentFiles(done.files));
     const parts = [done.at ? time(done.at) : "", done.model || "", done.model && done.cost_usd !== undefined ? money(done.cost_usd) : ""];
     this.footBox.replaceChildren(...parts.filter(Boolean).map((part) => make("span", "", part)));
   }

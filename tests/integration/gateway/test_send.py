@@ -30,7 +30,6 @@ async def test_files_go_with_an_answer_in_a_chat(household: Home, telegram: Fake
 
 async def test_from_the_page_a_message_goes_to_whoever_is_named(household: Home, telegram: FakeTelegram) -> None:
     household.provider.script(
-        Reply(tools=[("send", {"files": ["report.csv"]})]),
         Reply(tools=[("send", {"to": "Bob", "text": "hi"})]),
         Reply(tools=[("send", {"to": "ann", "text": "晚餐好了 🍲", "files": ["report.csv"]})]),
         Reply(text="Told her."),
@@ -39,9 +38,38 @@ async def test_from_the_page_a_message_goes_to_whoever_is_named(household: Home,
     await until(lambda: telegram.calls("sendDocument"))
     assert "晚餐好了 🍲" in telegram.texts(ANN)
     told = [str(call.request["messages"][-1]["content"]) for call in household.provider.calls]
-    assert any("carry no files" in text for text in told)
     assert any("'Bob' is not known" in text and f"telegram:{ANN} (Ann)" in text for text in told)
     assert any("On its way to Ann on telegram" in text for text in told)
+
+
+async def test_files_go_with_an_answer_on_the_page_and_are_had_again_under_the_login(household: Home) -> None:
+    household.provider.script(Reply(tools=[("send", {"files": ["report.csv"]})]), Reply(text="Here it is."))
+    answer = await household.say("give me the report")
+    [file] = answer["files"]
+    assert (file["name"], file["media_type"]) == ("report.csv", "text/csv")
+    (household.house.workspace("main").files / "report.csv").write_text("changed since")
+    address = f"/api/attachments/{file['id']}"
+    got = await household.client.get(address)
+    assert got.status_code == 200
+    assert len(got.content) == file["size"]
+    assert b"changed since" not in got.content
+    assert got.headers["content-disposition"] == "attachment; filename*=UTF-8''report.csv"
+    rows = (await household.client.get("/api/sessions/main/messages")).json()["messages"]
+    assert rows[-1]["files"] == [file]
+    for bad in ("/api/attachments/0123456789abcdef/report.csv", f"/api/attachments/{file['id'].split('/')[0]}/%2e%2e"):
+        assert (await household.client.get(bad)).status_code in (400, 404)
+    household.client.headers.pop("authorization")
+    household.client.cookies.clear()
+    assert (await household.client.get(address)).status_code == 401
+
+
+async def test_other_clients_get_the_address_of_a_file_in_the_text(household: Home) -> None:
+    for streamed in (False, True):
+        household.provider.script(Reply(tools=[("send", {"files": ["report.csv"]})]), Reply(text="Here it is."))
+        body = {"model": "appliance-main", "messages": [{"role": "user", "content": "the report"}], "stream": streamed}
+        said = (await household.client.post("/v1/chat/completions", json=body)).text
+        assert "/api/attachments/" in said
+        assert "/report.csv)" in said
 
 
 async def test_a_member_has_nothing_sent_to_others(household: Home, telegram: FakeTelegram) -> None:

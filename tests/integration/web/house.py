@@ -19,7 +19,7 @@ from appliance.errors import NotFoundError
 from appliance.gateway import auth as auth_module
 from appliance.gateway.auth import Auth
 from appliance.gateway.server import Server, Services
-from appliance.messages import Event, Inbound, SessionKey
+from appliance.messages import Attachment, Event, Inbound, SessionKey
 from appliance.observability.health import Health, State
 from appliance.settings import Settings
 
@@ -40,6 +40,7 @@ class Reply:
     usage: dict[str, Any] = field(default_factory=lambda: {"input": 10, "cache_read": 5, "cache_write": 0, "output": 3})
     cost_usd: str = "0.0001"
     error: str | None = None
+    attachments: tuple[Attachment, ...] = ()
 
 
 class Events:
@@ -215,7 +216,7 @@ class Running:
             events=self.house.events,
             replies=self.house,
             sessions=self.house,
-            web=WebChat(self.state / "agents" / "main" / "files"),
+            web=WebChat(self.state / "agents" / "main" / "files", self.state / "outputs" / "sent"),
             version="0.0",
             budget=self.house,
             spending=self.house,

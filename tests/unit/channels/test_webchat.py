@@ -17,7 +17,7 @@ from appliance.messages import Mode, Role, SessionKey, Source
 
 @pytest.fixture
 def web(tmp_path: Path) -> WebChat:
-    return WebChat(tmp_path / "files")
+    return WebChat(tmp_path / "files", tmp_path / "sent")
 
 
 async def chunks(*parts: bytes) -> AsyncIterator[bytes]:
@@ -153,6 +153,21 @@ async def test_links_and_fifos_that_a_command_left_in_the_folder_are_not_followe
     day.symlink_to(tmp_path / "moved")
     with pytest.raises(NotFoundError):
         web.attachment(file_id)
+
+
+async def test_what_went_with_an_answer_is_read_back_by_its_word_and_no_link_is_followed(
+    web: WebChat, tmp_path: Path
+) -> None:
+    folder = tmp_path / "sent" / "0123456789abcdef"
+    folder.mkdir(parents=True)
+    (folder / "報告 <1>.csv").write_bytes(b"a,b\n")
+    (folder / "link.csv").symlink_to(folder / "報告 <1>.csv")
+    found = web.attachment("0123456789abcdef/報告 <1>.csv")
+    assert (found.name, found.size, found.path) == ("報告 <1>.csv", 4, str(folder / "報告 <1>.csv"))
+    assert b"".join([piece async for piece in web.read("0123456789abcdef/報告 <1>.csv")]) == b"a,b\n"
+    for name in ("link.csv", "..", "."):
+        with pytest.raises(NotFoundError):
+            web.attachment(f"0123456789abcdef/{name}")
 
 
 def test_the_content_decides_about_pictures() -> None:
