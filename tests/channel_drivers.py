@@ -5,88 +5,22 @@ A driver runs its strict fake and a bench on it, and acts as the people do.
 
 from __future__ import annotations
 
-import re
-from abc import ABC, abstractmethod
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
+from appliance.messages import Source
 from appliance.testing.fake_discord import FakeDiscord
 from appliance.testing.fake_mail import FakeMail
 from appliance.testing.fake_slack import BOT, FakeSlack, buttons_of, direct
 from appliance.testing.fake_telegram import FakeTelegram
 from appliance.testing.fake_whatsapp import FakeWhatsApp
 from tests import mail_bench, slack_bench
-from tests.channel_bench import ChannelBench
+from tests.channel_driver import FENCED, Driver
 from tests.discord_bench import DiscordBench
 from tests.telegram_bench import Bench as TelegramBench
+from tests.web_bench import WebBench
 from tests.whatsapp_bench import OWNER, STRANGER, WhatsAppBench
-
-_FENCED = re.compile(r"```[^\n]*\n(.*?)\n?```", re.DOTALL)
-
-
-class Driver(ABC):
-    """One platform. `limit` is the most units of a message there, `edits` whether what was said can be changed."""
-
-    name: ClassVar[str]
-    limit: ClassVar[int]
-    edits: ClassVar[bool] = True
-    presses: ClassVar[bool] = True
-    cuts: ClassVar[bool] = True
-    owner: ClassVar[Any]
-    stranger: ClassVar[Any]
-    bench: ChannelBench
-
-    @abstractmethod
-    async def open(self, folder: Path) -> None:
-        """Start the fake and the bench."""
-
-    @abstractmethod
-    async def close(self) -> None: ...
-
-    @abstractmethod
-    async def pair(self) -> None:
-        """Make the owner known."""
-
-    @abstractmethod
-    async def say(self, text: str, user: Any = None) -> Any:
-        """Somebody (the owner) writes in private; what is returned `repeat` takes."""
-
-    @abstractmethod
-    async def repeat(self, said: Any) -> None:
-        """The platform tells of it once more."""
-
-    @abstractmethod
-    async def send_file(self, name: str, data: bytes) -> None:
-        """The owner sends a file."""
-
-    @abstractmethod
-    async def press(self, label: str) -> None:
-        """The owner presses a button under the newest message that has it."""
-
-    @abstractmethod
-    def replies(self, user: Any = None) -> list[str]:
-        """What stands in somebody's (the owner's) chat from the bot, but for the greeting."""
-
-    @abstractmethod
-    def buttons(self) -> list[list[str]]:
-        """The labels under each of those messages to the owner."""
-
-    @abstractmethod
-    def code(self) -> list[str]:
-        """The code that each of those messages shows as code."""
-
-    @abstractmethod
-    def files(self) -> list[str]:
-        """The names of files that came from the bot."""
-
-    async def down(self) -> None:
-        """The network goes."""
-        await self.bench.fake.stop()
-
-    async def up(self) -> None:
-        """The network comes back."""
-        await self.bench.fake.start()
 
 
 class Telegram(Driver):
@@ -202,7 +136,7 @@ class Discord(Driver):
         return [[b["label"] for row in m["components"] for b in row["components"]] for m in self._mine()]
 
     def code(self) -> list[str]:
-        return [found for text in self.replies() for found in _FENCED.findall(text)]
+        return [found for text in self.replies() for found in FENCED.findall(text)]
 
     def files(self) -> list[str]:
         held = self.bench.discord.world.messages[self._chat()].values()
@@ -262,7 +196,7 @@ class WhatsApp(Driver):
         return [[title for _, title in _choices(message)] for message in self._mine()]
 
     def code(self) -> list[str]:
-        return [found for text in self.replies() for found in _FENCED.findall(text)]
+        return [found for text in self.replies() for found in FENCED.findall(text)]
 
     def files(self) -> list[str]:
         held = self.bench.whatsapp.sent.get(self.owner, [])
@@ -325,7 +259,7 @@ class Slack(Driver):
         return [[one["text"]["text"] for one in buttons_of(message)] for message in self._mine()]
 
     def code(self) -> list[str]:
-        return [found for text in self.replies() for found in _FENCED.findall(text)]
+        return [found for text in self.replies() for found in FENCED.findall(text)]
 
     def files(self) -> list[str]:
         return [file["name"] for m in self._all() if m["user"] == BOT for file in m.get("files", [])]
@@ -379,10 +313,67 @@ class Mail(Driver):
         return [[] for _ in self.replies()]
 
     def code(self) -> list[str]:
-        return [found for text in self.replies() for found in _FENCED.findall(text)]
+        return [found for text in self.replies() for found in FENCED.findall(text)]
 
     def files(self) -> list[str]:
         return [str(f.get_filename()) for letter in self.bench.mail.sent for f in letter.iter_attachments()]
 
 
-DRIVERS: dict[str, type[Driver]] = {driver.name: driver for driver in (Telegram, Discord, WhatsApp, Slack, Mail)}
+class Web(Driver):
+    name, limit, presses, cuts, strangers = "web", 4096, False, False, False
+    placeholder, command, of_files, draws = "", "message", Source.OUTSIDE, True
+    owner, stranger = "owner", "stranger"
+    bench: WebBench
+
+    async def open(self, folder: Path) -> None:
+        self.bench = WebBench(folder)
+        await self.bench.start()
+
+    async def close(self) -> None:
+        await self.bench.close()
+
+    async def pair(self) -> None:
+        """Whoever holds the token is the owner."""
+
+    async def say(self, text: str, user: Any = None) -> Any:
+        identity = f"m{len(self.bench.bodies)}"
+        before = len(self.bench.front.heard)
+        self.bench.post(identity, {"text": text})
+        if self.bench.running:  # what is written first is sent first
+            await self.bench.until(lambda: len(self.bench.front.heard) > before or not self._reachable)
+        return identity
+
+    async def repeat(self, said: Any) -> None:
+        self.bench.post(said, self.bench.bodies[said])
+
+    async def send_file(self, name: str, data: bytes) -> None:
+        stored = await self.bench.client.post("/api/attachments", files={"file": (name, data, "text/plain")})
+        self.bench.post("file", {"text": "", "attachments": [stored.json()["id"]]})
+
+    async def press(self, label: str) -> None:
+        raise AssertionError("the page has buttons of its own")
+
+    def replies(self, user: Any = None) -> list[str]:
+        return [text.strip() for text in self.bench.shown.values()]
+
+    def buttons(self) -> list[list[str]]:
+        return [[] for _ in self.replies()]
+
+    def code(self) -> list[str]:
+        return [found for text in self.replies() for found in FENCED.findall(text)]
+
+    def files(self) -> list[str]:
+        return self.bench.files
+
+    async def down(self) -> None:
+        self._reachable = False
+        await self.bench.unserve()
+
+    async def up(self) -> None:
+        await self.bench.serve()
+        self._reachable = True
+
+    _reachable = True
+
+
+DRIVERS: dict[str, type[Driver]] = {driver.name: driver for driver in (Telegram, Discord, WhatsApp, Slack, Mail, Web)}
