@@ -11,7 +11,6 @@ import contextlib
 import os
 import re
 import secrets
-import struct
 import unicodedata
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -21,11 +20,10 @@ from appliance.channels.media import kind_of, media_type_of
 from appliance.clock import Clock
 from appliance.errors import TooLargeError
 from appliance.messages import Attachment, Source
+from appliance.models.picture_size import HEAD_BYTES, MAX_PIXELS, pixel_size
 
 MAX_BYTES = 20 * 1024 * 1024  # what Telegram lets a bot download
-MAX_PIXELS = 50_000_000  # a larger picture is kept as a document, so that nothing decodes it
 _FOLDER = "inbox"
-_HEAD = 64 * 1024
 _NAME_BYTES = 100
 _UNSAFE = re.compile(r"[^\w.\- ()+,@]+")
 
@@ -85,8 +83,8 @@ class AttachmentStore:
                 size += len(chunk)
                 if size > self.max_bytes:
                     raise TooLargeError(f"The file is larger than {self.max_bytes // (1024 * 1024)} MB.")
-                if len(head) < _HEAD:
-                    head += chunk[: _HEAD - len(head)]
+                if len(head) < HEAD_BYTES:
+                    head += chunk[: HEAD_BYTES - len(head)]
                 await asyncio.to_thread(_write_all, fd, chunk)
             await asyncio.to_thread(os.fsync, fd)
         finally:
@@ -139,47 +137,3 @@ def _modest(head: bytes) -> bool:
     """Whether a picture says in its first bytes that it is of a size one may decode."""
     size = pixel_size(head)
     return size is not None and 0 < size[0] * size[1] <= MAX_PIXELS
-
-
-def pixel_size(head: bytes) -> tuple[int, int] | None:
-    """Width and height of a PNG, GIF, JPEG or WebP from its first bytes, without decoding it; None when not found."""
-    try:
-        if head.startswith(b"\x89PNG"):
-            width, height = struct.unpack(">II", head[16:24])
-            return width, height
-        if head.startswith(b"GIF8"):
-            width, height = struct.unpack("<HH", head[6:10])
-            return width, height
-        if head.startswith(b"\xff\xd8"):
-            return _jpeg_size(head)
-        if head[8:12] == b"WEBP":
-            return _webp_size(head)
-    except (struct.error, IndexError):
-        return None
-    return None
-
-
-def _jpeg_size(head: bytes) -> tuple[int, int] | None:
-    place = 2
-    while place + 9 < len(head):
-        if head[place] != 0xFF:
-            return None
-        marker = head[place + 1]
-        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            height, width = struct.unpack(">HH", head[place + 5 : place + 9])
-            return width, height
-        place += 2 + struct.unpack(">H", head[place + 2 : place + 4])[0]
-    return None
-
-
-def _webp_size(head: bytes) -> tuple[int, int] | None:
-    form = head[12:16]
-    if form == b"VP8X":
-        return 1 + int.from_bytes(head[24:27], "little"), 1 + int.from_bytes(head[27:30], "little")
-    if form == b"VP8L":
-        bits = int.from_bytes(head[21:25], "little")
-        return 1 + (bits & 0x3FFF), 1 + ((bits >> 14) & 0x3FFF)
-    if form == b"VP8 ":
-        width, height = struct.unpack("<HH", head[26:30])
-        return width & 0x3FFF, height & 0x3FFF
-    return None

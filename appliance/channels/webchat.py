@@ -16,11 +16,12 @@ import stat
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from appliance.channels.attachments import MAX_PIXELS, AttachmentStore, pixel_size, safe_name
+from appliance.channels.attachments import AttachmentStore, safe_name
 from appliance.channels.media import kind_of, media_type_of
 from appliance.clock import Clock, SystemClock
 from appliance.errors import InputError, NotFoundError, TooLargeError
 from appliance.messages import WEB_NAME, Attachment, Inbound, Mode, Person, Role, SessionKey, Source
+from appliance.models.picture_size import HEAD_BYTES, MAX_PIXELS, pixel_size
 
 CHANNEL = "web"
 TEXT_LIMIT = 64 * 1024  # bytes of UTF-8
@@ -30,7 +31,6 @@ _INBOX = "inbox"
 _FILE_ID = re.compile(
     r"(\d{4}-\d{2}-\d{2}|[0-9a-f]{16})/([^/\x00]{1,255})"
 )  # what came by its day, what went by a word
-_HEAD = 64 * 1024
 _PIECE = 256 * 1024
 
 
@@ -116,7 +116,7 @@ class WebChat:
         fd, folder, name = self._open(id)
         try:
             size = os.fstat(fd).st_size
-            head = os.pread(fd, _HEAD, 0)
+            head = os.pread(fd, HEAD_BYTES, 0)
         finally:
             os.close(fd)
         found = media_type_of(head, mimetypes.guess_type(name)[0] or "")

@@ -16,6 +16,7 @@ from typing import Any
 from appliance.errors import ModelError, ModelFault
 from appliance.messages import Block, Purpose
 from appliance.models.base import ModelRequest
+from appliance.models.pictures import MOST_BYTES, as_shown
 
 _MARK = {"type": "ephemeral"}
 _MOST_MARKS = 4
@@ -23,7 +24,6 @@ _MOST_MARKS = 4
 _ONE_SHOT = {Purpose.FLUSH, Purpose.COMPACTION, Purpose.HEARTBEAT, Purpose.TITLE, Purpose.MEMORY}
 _ODD_ID = re.compile(r"[^a-zA-Z0-9_-]")
 IMAGE_TYPES = ("image/jpeg", "image/png", "image/gif", "image/webp")
-_MOST_IMAGE_BYTES = 5 * 1024 * 1024 * 3 // 4  # the API's 5 MB are counted after base64
 
 
 def has_images(request: ModelRequest) -> bool:
@@ -131,13 +131,13 @@ def image_block(block: Block) -> dict[str, Any]:
     if block["media_type"] not in IMAGE_TYPES:
         return {"type": "text", "text": f"[image {path.name} left out: {block['media_type']} cannot be shown]"}
     try:
-        raw = path.read_bytes()
+        media_type, raw = as_shown(path, block["media_type"])
     except OSError as error:
         return {"type": "text", "text": f"[image {path.name} left out: {error.strerror}]"}
-    if not raw or len(raw) > _MOST_IMAGE_BYTES:
-        return {"type": "text", "text": f"[image {path.name} left out: {len(raw)} bytes, at most {_MOST_IMAGE_BYTES}]"}
+    if not raw or len(raw) > MOST_BYTES:
+        return {"type": "text", "text": f"[image {path.name} left out: {len(raw)} bytes, at most {MOST_BYTES}]"}
     data = base64.b64encode(raw).decode()
-    return {"type": "image", "source": {"type": "base64", "media_type": block["media_type"], "data": data}}
+    return {"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}}
 
 
 def _id(value: str) -> str:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from appliance.channels.attachments import AttachmentStore, pixel_size, safe_name
+from appliance.channels.attachments import AttachmentStore, safe_name
 from appliance.errors import TooLargeError
 from appliance.messages import Source
+from appliance.models.picture_size import pixel_size
 from appliance.testing.manual_clock import ManualClock
 
 
