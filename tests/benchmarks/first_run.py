@@ -147,7 +147,8 @@ def compose(steps: Steps, folder: Path) -> None:
             print(f"appliance-{name}: {size / 1e6:.0f} MB")
     finally:
         stack.remove()
-        run("docker", "image", "rm", *(f"appliance-{name}:{TAG}" for name in (*IMAGES, "build")), base, seconds=120)
+        made_here = [f"appliance-{name}:{TAG}" for name in (*IMAGES, "python")]
+        subprocess.run(["docker", "image", "rm", *made_here, base], capture_output=True, timeout=120)
 
 
 def main() -> None:
