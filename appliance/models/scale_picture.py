@@ -1,6 +1,6 @@
 """Scales one picture, in a process of its own that imports nothing of ours: `python scale_picture.py SIDE PIXELS`.
 
-Decoders of pictures are large, and pictures come from strangers: here memory and time are limited. In: the picture. Out:
+Decoders are large, and pictures come from strangers: memory and time are limited here. In: the picture. Out:
 its media type in a line, then the picture with no side longer than SIDE; nothing for one that cannot be scaled.
 """
 
