@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,11 +76,18 @@ async def provider() -> AsyncIterator[FakeAnthropic]:
 
 @pytest.fixture
 async def whole(tmp_path: Path, provider: FakeAnthropic) -> AsyncIterator[Whole]:
+    async with living(tmp_path / "state", provider) as house:
+        yield house
+
+
+@contextlib.asynccontextmanager
+async def living(state: Path, provider: FakeAnthropic, **environ: str) -> AsyncIterator[Whole]:
     settings = house_settings(
-        tmp_path / "state",
+        state,
         provider.url,
         APPLIANCE_HEARTBEAT__ENABLED="true",
         APPLIANCE_SERVER__METRICS_TOKEN="only-for-the-numbers-0123456789",
+        **environ,
     )
     settings_page.keep(settings.state, {})  # the owner has been through the first run
     house = Appliance(settings)
