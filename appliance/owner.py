@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,7 @@ class OwnerVoice:
     delivery: Delivery
     commands: Commands
     audit: Audit
+    wants_pushes: Callable[[], bool] = lambda: True  # set once the owner's memory is there
 
     def __post_init__(self) -> None:
         self._spoken: str = "en"
@@ -82,7 +84,7 @@ class OwnerVoice:
         """The same notice for where nothing is heard from: an ntfy topic, a webhook."""
         wanted = self.settings.notices
         pushes = []
-        if wanted.ntfy_url:
+        if wanted.ntfy_url and self.wants_pushes():
             pushes.append(Outbound("ntfy", {"url": wanted.ntfy_url}, text, kind="notice"))
         if wanted.webhook_url:
             body = json.dumps({"text": text}, ensure_ascii=False)

@@ -32,12 +32,13 @@ from appliance.gateway.intake import Intake
 from appliance.lanes.pool import Pool
 from appliance.local_offers import LocalOffers
 from appliance.mcp_servers import McpServers
+from appliance.memory.boundaries import holds, no_pushes, no_voice
 from appliance.memory.capture import capture
 from appliance.memory.commands import make_embedder, make_reranker
 from appliance.memory.house import Memory
-from appliance.memory.items import Items
+from appliance.memory.items import OWNER, Item, Items
 from appliance.memory.tiers import overview
-from appliance.messages import MAIN, Inbound
+from appliance.messages import MAIN, Inbound, Person, Role
 from appliance.models.paid_embeddings import PaidEmbeddings
 from appliance.observability import logs
 from appliance.overview import Overview
@@ -314,7 +315,16 @@ class Parts(Foundation):
         self.access = access.Access(self.core, self.clock, members_of(settings))
         self.channels = channels_of(settings, self.channel_parts)
         household = Household(self.access, lambda: self.channels, settings.agents, self.delivery)
-        self.tools.add(Send(household, OwnersYes(self.execution.approvals), self.outputs.sent, self.owner.language))
+        self.owner.wants_pushes = lambda: not holds(self._items(), OWNER, no_pushes)
+        confirm = OwnersYes(self.execution.approvals)
+        self.tools.add(Send(household, confirm, self.outputs.sent, self.owner.language, self._no_voice))
+
+    def _items(self) -> list[Item]:
+        """What people said to any of the agents that still holds."""
+        return [item for one in self.agents.workspaces.values() for item in Items(one).active()]
+
+    def _no_voice(self, person: Person) -> bool:
+        return holds(self._items(), OWNER if person.role is Role.OWNER else person.id, no_voice)
 
     def _build_automation(self) -> None:
         self.automation = Automation(
@@ -331,7 +341,7 @@ class Parts(Foundation):
                 zone=lambda: self.settings.owner.zone,
                 files=lambda agent: self.workspace(agent).files,
                 checklist=lambda agent: self.workspace(agent).read("HEARTBEAT.md"),
-                items=lambda: [item for one in self.agents.workspaces.values() for item in Items(one).active()],
+                items=self._items,
                 cheap=self.preferences.cheap,
                 models=self.preferences.models,
                 owner_places=self.owner.places,

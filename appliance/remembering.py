@@ -6,12 +6,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from appliance.agent.transcript import Record
+from appliance.automation.quiet import quiet_of
 from appliance.clock import Clock
 from appliance.gateway.commands import Ask, Choice, Commands, Said
+from appliance.memory.boundaries import no_pushes, no_voice
 from appliance.memory.capturing import Capturing, statements_of, statements_of_records
 from appliance.memory.house import Memory
 from appliance.memory.idle import INFERRED
-from appliance.memory.items import note_line
+from appliance.memory.items import Item, note_line
 from appliance.memory.owner import OwnersMemory
 from appliance.messages import Person, Received, Reply, Role, SessionKey
 from appliance.texts import say
@@ -104,7 +106,7 @@ class Remembering:
     def _overview(self, ask: Ask, owner: OwnersMemory) -> Said:
         """The newest items, what waits in quarantine, and how to change either."""
         items = self._memory.items(owner.agent).active()[-_SHOWN:]
-        lines = [f"- [{item.tag}] {item.text} `{item.id}`" for item in reversed(items)]
+        lines = [f"- [{item.tag}] {item.text} `{item.id}`{_kept(item, ask.language)}" for item in reversed(items)]
         waiting = owner.waiting()
         if waiting:
             lines.append(say("memory_waiting", ask.language, count=len(waiting)))
@@ -120,3 +122,15 @@ class Remembering:
         ]
         head = say("memory_items" if items else "memory_empty", ask.language)
         return Said("\n".join([head, *lines]), tuple(choices))
+
+
+def _kept(item: Item, language: str) -> str:
+    """How the house itself keeps a boundary, or "" when that is for the model to mind."""
+    if item.tag != "B" or item.inferred:
+        return ""
+    quiet = quiet_of(item.text)
+    if quiet is not None:
+        return " " + say("memory_kept_quiet", language, hours=quiet.shown(say("weekdays", language).split()))
+    if no_pushes(item.text):
+        return " " + say("memory_kept_pushes", language)
+    return " " + say("memory_kept_voice", language) if no_voice(item.text) else ""

@@ -1,15 +1,16 @@
 """Quiet hours: when a person does not want to be disturbed, from what they said and from the settings.
 
 Rules, no model. A boundary counts when it forbids messages (push, ping, notify, 推送, 打扰 ...) and names a time: a
-span (`between 22 and 7`, `晚上十点到早上七点`), one end of it (`before 8am`, `早上八點前`, `after 10pm`), or a part
-of the day (`at night`, `半夜`, `凌晨`), which without hours is the one that people mean by it. What cannot be read as
-hours holds nothing back: the boundary still stands in the prompt.
+span (`between 22 and 7`, `晚上十点到早上七点`), one end of it (`before 8am`, `早上八點前`, `after 10pm`), a part of
+the day (`at night`, `半夜`, `凌晨`), which without hours is the one that people mean by it, or days (`on Sundays`,
+`週末`). What cannot be read as hours, is about voice or one subject only, or about messages to somebody else holds
+nothing back: the boundary still stands in the prompt.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -27,13 +28,24 @@ _PARTS = (
     (re.compile(r"晚上"), (20 * 60, 7 * 60)),
     (re.compile(r"\bevenings?\b"), (18 * 60, 22 * 60)),
     (re.compile(r"中午|午休|午睡"), (12 * 60, 14 * 60)),
+    (re.compile(r"上午|\b(?:in the|on \w+) mornings?\b|(?<!until )(?<!till )\bmornings\b"), (6 * 60, 12 * 60)),
+    (re.compile(r"下午|\bafternoons?\b"), (12 * 60, 18 * 60)),
 )
 _MESSAGES = re.compile(
     r"push|ping|notif|messag|disturb|bother|wake|text me|call me|write (?:to )?me|alert|report|remind|send|buzz|ring"
-    r"|quiet|silen|推|打扰|吵|打给|打电话|通知|提醒|消息|发|烦|叫|叫醒|响|安静|日报|简报|静音"
+    r"|quiet|silen|hear from|(?:talk|speak) to me|contact|reach (?:me|out)|a peep|^(?:not|nothing) before"
+    r"|推|打扰|吵|打给|打电话|通知|提醒|消息|发|烦|叫|叫醒|响|安静|日报|简报|静音|[敲找]我|来找|联系|说话|出声|弹"
+)
+# Voice is not sent anyway; one subject, or somebody else's messages, are for the model to mind.
+_VOICE = re.compile(
+    r"\b(?:voice|audio|video) ?(?:messages?|notes?|memos?|replies|calls?)|语音(?:消息|讯息)?|发(?=语音)"
+)
+_ONE_SUBJECT = re.compile(r"\babout\b|关于|的事")
+_TO_OTHERS = re.compile(
+    r"\b(?:message|call|text|tell|e-?mail|ping|send|wake) (?:her|him|them|my|the)\b|[给叫](?:她|他|它)"
 )
 _FORBIDS = re.compile(
-    r"\bno\b|\bnot\b|n't\b|\bdont\b|\bnever\b|\bstop\b|\bquiet|\bsilen|\bwithout\b|\bhold\b|\bonly\b|\buntil\b"
+    r"\bno\b|\bnot(?:hing)?\b|n't\b|\bdont\b|\bnever\b|\bstop\b|\bquiet|\bsilen|\bwithout\b|\bhold\b|\bonly\b|\buntil\b"
     r"|别|不|勿|免|安静|静音|攒到|等到|莫|甭|禁"
 )
 _CHINESE_HOURS = {
@@ -44,21 +56,30 @@ _CHINESE_HOURS = {
 }  # fmt: skip
 _HALVES = {
     "凌晨": 0, "清晨": 0, "早上": 0, "早晨": 0, "早": 0, "上午": 0, "今早": 0, "中午": 12, "下午": 12, "傍晚": 12,
-    "晚上": 12, "晚": 12, "夜里": 12, "夜间": 12, "深夜": 12, "半夜": 12, "am": 0, "pm": 12,
+    "午休": 12, "午睡": 12, "午后": 12, "晚上": 12, "晚": 12, "夜里": 12, "夜间": 12, "深夜": 12, "半夜": 12,
+    "am": 0, "pm": 12,
 }  # fmt: skip
 _CN_HOUR = "二十[一二三四]?|十[一二三四五六七八九]?|[零一二两三四五六七八九]"
 _TIME = (
-    r"(?P<half{n}>凌晨|清晨|早上|早晨|今早|早|上午|中午|下午|傍晚|晚上|晚|夜里|夜间|深夜|半夜)?\s*"
+    r"(?P<half{n}>凌晨|清晨|早上|早晨|今早|早|上午|中午|下午|午休|午睡|午后|傍晚|晚上|晚|夜里|夜间|深夜|半夜)?\s*"
     rf"(?:(?P<digits{{n}}>\d{{{{1,2}}}})|(?P<words{{n}}>{_CN_HOUR}))"
-    r"(?::(?P<minutes{n}>\d{{2}})|点(?P<cnhalf{n}>半)|点钟?)?"
+    r"(?::(?P<minutes{n}>\d{{2}})|\s?点(?P<cnhalf{n}>半)|\s?点钟?)?"
     r"\s*(?P<suffix{n}>am|pm|a\.m\.|p\.m\.|o'?clock)?"
 )
 _FIRST, _SECOND = _TIME.format(n=1), _TIME.format(n=2)
 _SPAN = re.compile(rf"(?<![\d:]){_FIRST}\s*(?:到|至|and|to|until|till|[-~–—])\s*{_SECOND}(?!\d)")
 _BEFORE = re.compile(rf"(?:before|until|till|earlier than)\s+{_FIRST}(?!\d)|{_SECOND}\s*(?:之前|以前|前)")
 _AFTER = re.compile(rf"(?:after|past|later than)\s+{_FIRST}(?!\d)|{_SECOND}\s*(?:之后|以后|过后|后)")
-_WEEKDAYS = re.compile(r"weekday|工作日|平日|周一到周五|周一至周五|上班日")
+_WEEKDAYS = re.compile(r"weekday|workday|工作日|平日|上班日")
 _WEEKENDS = re.compile(r"weekend|周末|假日")
+_DAY_OF_WEEK = r"(mon|tues|wednes|thurs|fri|satur|sun)days?|(?:周|星期|礼拜)([一二三四五六日天])"
+_DAY_NAME = re.compile(_DAY_OF_WEEK)
+_DAY_RANGE = re.compile(rf"(?:{_DAY_OF_WEEK})\s*(?:to|through|until|till|[-~–—]|到|至)\s*(?:{_DAY_OF_WEEK})")
+_NUMBERS = {name: n for n, name in enumerate("mon tues wednes thurs fri satur sun".split())} | {
+    name: n for n, name in enumerate("一二三四五六日")
+} | {"天": 6}  # fmt: skip
+_WORDS_FOR_HOURS = ((re.compile(r"\bmidnight\b"), "12am"), (re.compile(r"\bnoon\b"), "12pm"))
+_AFTERNOON = re.compile(r"\bnaps?\b|\blunch")
 _EARLIEST = 0  # "before 8" is quiet from midnight
 
 
@@ -70,6 +91,12 @@ class Quiet:
     start: int
     end: int
     days: frozenset[int] = frozenset(range(7))
+
+    def shown(self, weekdays: Sequence[str]) -> str:
+        """`22:00-07:00`, with the days when they are not all; `weekdays` names them from Monday."""
+        hours = f"{self.start // 60:02}:{self.start % 60:02}-{self.end // 60:02}:{self.end % 60:02}"
+        days = "" if len(self.days) == 7 else " ".join(weekdays[day] for day in sorted(self.days))
+        return days if days and self.start == self.end else f"{hours} {days}".strip()
 
     def until(self, at: float, zone: ZoneInfo) -> float | None:
         """When the quiet that covers `at` ends (Unix seconds), or None when it does not cover it."""
@@ -100,19 +127,29 @@ def quiet_until(windows: Iterable[Quiet], at: float, zone: ZoneInfo) -> float | 
 
 def quiet_of(text: str) -> Quiet | None:
     """The quiet hours that a boundary asks for, or None when it asks for none."""
-    said = fold(text)
-    if not _MESSAGES.search(said) or not _FORBIDS.search(said):
+    said = _VOICE.sub(" ", fold(text))
+    if not _MESSAGES.search(said) or not _FORBIDS.search(said) or _TO_OTHERS.search(said):
         return None
-    hours = _hours(said) or ((0, 0) if _WEEKENDS.search(said) else None)
-    if hours is None:
+    for word, hour in _WORDS_FOR_HOURS:
+        said = word.sub(hour, said)
+    days, hours = _days(said), _hours(said)
+    if hours is None and (days is None or _ONE_SUBJECT.search(said)):
         return None
-    start, end = hours
-    days = frozenset(range(7))
+    start, end = hours or (0, 0)
+    return Quiet(start % _DAY, end % _DAY, frozenset(range(7)) if days is None else days)
+
+
+def _days(said: str) -> frozenset[int] | None:
+    """The days of the week that are named (0 is Monday), or None when none is."""
     if _WEEKDAYS.search(said):
-        days = frozenset(range(5))
-    elif _WEEKENDS.search(said):
-        days = frozenset((5, 6))
-    return Quiet(start % _DAY, end % _DAY, days)
+        return frozenset(range(5))
+    if _WEEKENDS.search(said):
+        return frozenset((5, 6))
+    span = _DAY_RANGE.search(said)
+    if span:
+        first, last = (_NUMBERS[name] for name in span.groups() if name)
+        return frozenset((first + n) % 7 for n in range((last - first) % 7 + 1))
+    return frozenset(_NUMBERS[one[1] or one[2]] for one in _DAY_NAME.finditer(said)) or None
 
 
 def parse_window(text: str) -> Quiet:
@@ -148,6 +185,8 @@ def _span(found: re.Match[str]) -> tuple[int, int] | None:
             end += _DAY // 2
     elif first is None and second == 12 and start < _DAY // 2 and start + _DAY // 2 < end:
         start += _DAY // 2  # "9 to 11 pm"
+    elif first is second is None and end <= 6 * 60 and _AFTERNOON.search(found.string):
+        start, end = start + _DAY // 2, end + _DAY // 2  # "while the baby naps, 1 to 3"
     return start, end
 
 

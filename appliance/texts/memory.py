@@ -7,6 +7,26 @@ MEMORY: dict[str, tuple[str, str, str]] = {
         "我记得什么；forget 内容、undo",
     ),
     "memory_items": ("What I hold on to (newest first):", "我記著的事（最新在前）：", "我记着的事（最新在前）："),
+    "memory_kept_quiet": (
+        "(kept by the house: nothing is sent unasked {hours})",
+        "（由程式遵守：{hours} 不主動傳訊息）",
+        "（由程序遵守：{hours} 不主动发消息）",
+    ),
+    "memory_kept_pushes": (
+        "(kept by the house: nothing is pushed to your phone)",
+        "（由程式遵守：不推播到手機）",
+        "（由程序遵守：不推送到手机）",
+    ),
+    "memory_kept_voice": (
+        "(kept by the house: no voice messages)",
+        "（由程式遵守：不傳語音）",
+        "（由程序遵守：不发语音）",
+    ),
+    "weekdays": (
+        "Mon Tue Wed Thu Fri Sat Sun",
+        "週一 週二 週三 週四 週五 週六 週日",
+        "周一 周二 周三 周四 周五 周六 周日",
+    ),
     "memory_empty": ("I hold on to nothing yet.", "目前還沒有記下任何事。", "目前还没有记下任何事。"),
     "memory_waiting": (
         "{count} from outside wait for your yes:",

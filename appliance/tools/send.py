@@ -22,6 +22,7 @@ from appliance.tools.confirm import OwnersYes
 from appliance.tools.files import read_file
 
 _MOST_FILES = 10
+_VOICE = "audio/ogg"  # shown as a voice message
 _LARGEST = 45 * 1024 * 1024  # Telegram takes 50 MB from a bot
 _MOST_CHARACTERS = 20_000
 
@@ -39,7 +40,10 @@ class Household(Protocol):
 
 
 class Send:
-    """Given the household, who asks the owner, the folder for copies and the owner's language, offer `send`."""
+    """Given the household, who asks the owner, the folder for copies and the owner's language, offer `send`.
+
+    `no_voice`: whether a person does not want voice messages, by a boundary of theirs.
+    """
 
     spec = ToolSpec(
         "send",
@@ -54,11 +58,19 @@ class Send:
         },
     )
 
-    def __init__(self, household: Household, confirm: OwnersYes, copies: Path, language: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        household: Household,
+        confirm: OwnersYes,
+        copies: Path,
+        language: Callable[[], str],
+        no_voice: Callable[[Person], bool],
+    ) -> None:
         self._household = household
         self._confirm = confirm
         self._copies = copies
         self._language = language
+        self._no_voice = no_voice
 
     def available(self, session: SessionKey, person: Person) -> bool:
         return may_use_house(session, person)
@@ -87,6 +99,8 @@ class Send:
         if not self._household.shows_files(context.channel):
             raise ToolError("Answers here carry no files: name their paths, or send them to a chat with `to`.")
         files = await self._copied(paths, context.files)
+        if any(file.media_type == _VOICE for file in files) and self._no_voice(context.person):
+            raise ToolError("They said that they want no voice messages: write it instead.")
         return ToolResult(f"{len(files)} files go with your answer.", attachments=tuple(files))
 
     async def _copied(self, paths: Sequence[str], root: Path) -> list[Attachment]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from appliance.sandbox.approvals import Pending
 from appliance.testing.anthropic_replies import Reply
 from tests.integration.automation.conftest import Home, Start
@@ -79,3 +81,33 @@ async def test_no_approval_is_asked_for_on_behalf_of_a_schedule_at_night(start: 
     assert await home.house.execution.ask(request)
     await home.quiet()
     assert len(home.pocket.got) == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "taken_back", "when", "shown"),
+    [
+        (
+            "Between 10pm and 7am I don't want to hear from you.",
+            "Forget what I said about not wanting to hear from you between 10pm and 7am",
+            "2026-11-30T23:00:00Z",
+            "22:00-07:00",
+        ),
+        ("週末不要打擾", "忘了我說週末不要打擾那件事吧", "2026-12-05T13:00:00Z", "Sat Sun"),
+        ("晚上十点后别给我发消息", "忘掉我说的晚上十点后别发消息", "2026-11-30T23:00:00Z", "22:00-07:00"),
+    ],
+)
+async def test_a_limit_in_fresh_words_is_shown_kept_and_taken_back(
+    home: Home, said: str, taken_back: str, when: str, shown: str
+) -> None:
+    await home.command(said)
+    assert shown in await home.command("/memory")
+    await home.schedule(f'"0 {int(when[11:13])} * * *" Count')
+    home.provider.script(*[Reply(text="counted")] * 9)
+    await home.at(when.replace(":00:00Z", ":59:00Z").replace(when[11:13], f"{int(when[11:13]) - 1:02}"))
+    home.pocket.got.clear()  # of the days before
+    await home.at(when)
+    assert home.pocket.got == []
+    await home.command(taken_back)
+    await home.quiet()
+    assert any("counted" in text for text in home.pocket.got)
+    assert shown not in await home.command("/memory")

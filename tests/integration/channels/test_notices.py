@@ -14,6 +14,7 @@ from aiohttp import web
 from appliance.app import Appliance
 from appliance.channels.ntfy import NtfyCarrier
 from appliance.errors import DeliveryError
+from appliance.memory.items import OWNER, Item, line_of
 from appliance.settings_load import load_settings
 
 
@@ -56,7 +57,9 @@ async def fake() -> AsyncIterator[FakePush]:
     await runner.cleanup()
 
 
-async def test_a_notice_is_pushed_and_posted_once_each(fake: FakePush, tmp_path: Path) -> None:
+async def test_a_notice_is_pushed_and_posted_once_each_until_pushes_are_forbidden(
+    fake: FakePush, tmp_path: Path
+) -> None:
     settings = load_settings(
         environ={
             "APPLIANCE_STATE_DIR": str(tmp_path / "state"),
@@ -75,11 +78,20 @@ async def test_a_notice_is_pushed_and_posted_once_each(fake: FakePush, tmp_path:
     async with asyncio.timeout(30):
         while not (fake.pushed and fake.hooked):
             await asyncio.sleep(0.05)
+    day = house.workspace("main").append_day(
+        line_of(Item("B", "别给我推送", house.clock.now(), "", "", OWNER)), house.clock.now()
+    )
+    assert "别给我推送" in day.read_text()
+    await house.owner.tell("The cellar is dry.")
+    async with asyncio.timeout(30):
+        while len(fake.hooked) < 2:
+            await asyncio.sleep(0.05)
     await house.stop()
     [(headers, body)] = fake.pushed
     assert body == "The cellar is wet. 地下室進水了\nSilence: /help"
     assert headers["title"] == "Home agent appliance"
-    assert fake.hooked == [{"text": "The cellar is wet. 地下室進水了\nSilence: /help"}]
+    assert fake.hooked[0] == {"text": "The cellar is wet. 地下室進水了\nSilence: /help"}
+    assert fake.hooked[1] == {"text": "The cellar is dry."}
 
 
 async def test_a_long_notice_is_cut_within_the_limit_and_a_refusal_is_for_good(fake: FakePush) -> None:

@@ -110,3 +110,16 @@ async def test_a_conversation_with_text_from_outside_sends_only_what_the_owner_s
     if sent:
         await until(lambda: telegram.calls("sendDocument"))
     assert ("canary-42" in telegram.texts(ANN)) is sent
+
+
+async def test_no_voice_goes_to_whoever_forbade_it(household: Home, telegram: FakeTelegram) -> None:
+    files = household.house.workspace("main").files
+    (files / "hello.ogg").write_bytes(b"OggS" + bytes(60))
+    household.provider.script(Reply(text="Noted."))
+    telegram.people.say(OWNER, "别给我发语音")
+    await until(lambda: "Noted." in telegram.texts(OWNER))
+    household.provider.script(Reply(tools=[("send", {"files": ["hello.ogg"]})]), Reply(text="In writing, then."))
+    telegram.people.say(OWNER, "say hello")
+    await until(lambda: "In writing, then." in telegram.texts(OWNER))
+    assert "no voice messages" in results(household)
+    assert not telegram.calls("sendVoice")

@@ -31,6 +31,16 @@ from appliance.automation.quiet import Quiet, parse_window, quiet_of, quiet_unti
         ("晚上十一点以后别发消息", "23:00-07:00"),
         ("半夜12点以后我基本不看手机，别推送", "00:00-07:00"),
         ("下午两点到四点别烦我", "14:00-16:00"),
+        ("between 10pm and 7am I don't want to hear from you", "22:00-07:00"),
+        ("no pushes between midnight and 7", "00:00-07:00"),
+        ("quiet after 22:00 please", "22:00-07:00"),
+        ("not before 9", "00:00-09:00"),
+        ("no notifications while the baby naps (1 to 3)", "13:00-15:00"),
+        ("晚上十點後不要傳訊息給我", "22:00-07:00"),
+        ("晚上 11 点后 no notification please", "23:00-07:00"),
+        ("晚上十点到早上七点别出声", "22:00-07:00"),
+        ("午休一点到两点不要弹通知", "13:00-14:00"),
+        ("八点之前别跟我说话", "00:00-08:00"),
     ],
 )
 def test_a_boundary_with_a_time_becomes_hours(text: str, hours: str) -> None:
@@ -47,6 +57,13 @@ def test_a_boundary_with_a_time_becomes_hours(text: str, hours: str) -> None:
         ("工作日上午9点到11点别打扰我", "09:00-11:00", range(5)),
         ("周末上午10点前别叫我", "00:00-10:00", (5, 6)),
         ("no messages on weekends", "00:00-00:00", (5, 6)),
+        ("週末不要打擾", "00:00-00:00", (5, 6)),
+        ("No pings on Sundays", "00:00-00:00", (6,)),
+        ("禮拜天不要吵我", "00:00-00:00", (6,)),
+        ("周一到周三上午别来找我", "06:00-12:00", (0, 1, 2)),
+        ("nothing before 10 on Saturdays and Sundays, no messages", "00:00-10:00", (5, 6)),
+        ("工作日九点到十一点别来找我", "09:00-11:00", range(5)),
+        ("don't disturb me Friday to Monday after 8pm", "20:00-07:00", (4, 5, 6, 0)),
     ],
 )
 def test_days_of_the_week_are_kept(text: str, hours: str, days: tuple[int, ...]) -> None:
@@ -58,7 +75,9 @@ def test_days_of_the_week_are_kept(text: str, hours: str, days: tuple[int, ...])
     "text",
     [
         "never touch the photos folder", "no jokes", "不要用語音", "以后别再半夜更新系统", "tell me the news at night",
-        "晚上提醒我關燈", "keep the kids' names out of anything public",
+        "晚上提醒我關燈", "keep the kids' names out of anything public", "别给我发语音",
+        "no voice messages in the evening", "晚上别用语音回", "don't message her on Fridays", "周五别给她发消息",
+        "no messages about work on Sundays",
     ],
 )  # fmt: skip
 def test_other_boundaries_and_wishes_hold_nothing_back(text: str) -> None:
@@ -98,3 +117,17 @@ def test_windows_that_follow_one_another_are_one() -> None:
 def test_what_is_no_span_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a span"):
         parse_window(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("no pings after 10pm", "22:00-07:00"),
+        ("no pings on weekends", "Sat Sun"),
+        ("Don't disturb me before 9 on Mondays", "00:00-09:00 Mon"),
+    ],
+)
+def test_quiet_hours_are_shown_as_hours_and_days(text: str, shown: str) -> None:
+    found = quiet_of(text)
+    assert found is not None
+    assert found.shown("Mon Tue Wed Thu Fri Sat Sun".split()) == shown
