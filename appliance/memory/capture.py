@@ -56,7 +56,7 @@ _OF_AGENT = re.compile(
 # From the task to something else, within one sentence.
 _TURNS = re.compile(r"另外|对了|顺便|顺带|话说|还有|\b(?:btw|by the way|also|oh and)\b")
 _PRONOUN = re.compile(r"[他她它]|(?:he|she|they|it)\b")
-_APPOSITION = re.compile(r"(?:an?|the) \w+(?! (?:is|are|was|has))")
+_APPOSITION = re.compile(r"(?:an?|the) \w+(?! (?:is|are|was|has))|\d+$")
 # "…, 16G of memory, 512G of disk": measures that go on about the same thing.
 _MEASURE = re.compile(
     r"(?:和|外加|还有|带|另有|and |with |plus )?(?:\d[\d.]*|[一二两三四五六七八九十]+)(?! ?(?:点|块|元|分钟|小时"
@@ -174,7 +174,7 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
             continue
         if (named and _APPOSITION.match(clause.text)) or (found.fact and not asked and _MEASURE.fullmatch(clause.text)):
             found.extend(clause)  # "I'm Nadia, a translator in Lisbon"; "an N100, 16G of memory"
-            named = False
+            named = clause.text.isdigit()
             continue
         named = False
         tag = judge(

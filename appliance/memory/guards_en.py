@@ -254,7 +254,7 @@ PAYLOAD = any_of(
 )
 # What follows was said or written by somebody.
 REPORTED = any_of(
-    r"\b(?:said|says|say|quote|quotes|wrote|writes|tweeted|posted|commented|sticker|sign|mug|headline|shirt"
+    r"\b(?:said|says|say|quote|quotes|wrote|writes|tweeted|texted|posted|commented|sticker|sign|mug|headline|shirt"
     r"|t-shirt|review|comment|reads?|goes|asked|told (?:me|us|him|her)|replied|yelled|shouted|message from \w+"
     r"|voicemail|note from \w+|email from \w+|quoting|forwarded|fwd|title|caption|poster|banner|motto"
     r"|subject)\b[^.!?\n:]{0,30}:(?!\d\d)",
@@ -327,7 +327,8 @@ OTHERS = any_of(
 LEAD_IN = any_of(
     r"(?:(?:and|but|so|then|also|because|cause|since|anyway|well|ok(?:ay)?|oh|hey|hi|hello|btw|by the way|fyi|ps"
     r"|p\.s\.|plus|though|besides|just so you know|for the record|note(?: to self)?|reminder|heads up"
-    r"|one more thing|turns out|also note|remember|keep in mind|please note|quick note|please remember|as for me"
+    r"|[^(),.]{1,40}\)|one more thing|turns out|also note|remember|keep in mind|please note|quick note"
+    r"|please remember|as for me"
     r"|honestly|tbh|look|listen|sorry|actually|right|now|kindly|seriously|for real|i mean|again|once more"
     r"|oh and)[,: ]+)+",
 )

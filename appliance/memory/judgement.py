@@ -29,7 +29,7 @@ _LASTING = re.compile(
 )
 _ONE_DAY = re.compile(
     r"今天|今晚|这次|这一次|这回|暂时|今日"
-    r"|\b(?:today|tonight|for now|this (?:time|once|one)|just once)\b"
+    r"|\b(?:today|tonight|tomorrow|for now|this (?:time|once|one)|just once)\b"
 )
 _ABOUT_CASES = re.compile(r"\b(?:when|whenever|if|before|anything|any time)\b|凡是|只要|涉及|每次|的时候$|之前$|前$")
 # A sore stomach is a fact, not a taste.

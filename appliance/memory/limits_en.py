@@ -4,6 +4,7 @@ from appliance.memory.words_en import any_of
 
 # What must not be done: the words that forbid.
 NEGATION = any_of(
+    r"\bleave (?:\w+ ){1,3}out of (?:this|it|that)\b",
     r"\bi(?:'d| would) rather (?:nobody|no one|they|people) (?:knew|saw|heard|found|didn)",
     r"\bonly (?:wake|call|ping|message|text|notify|disturb|alert) me (?:for|if|when|about)\b",
     r"\bi(?:'d| would) (?:much |really )?(?:rather|prefer) not (?:to )?(?:hear|see|get|be|receive|talk|discuss"
@@ -80,6 +81,7 @@ NEGATION = any_of(
 )
 # What waits for my word: "ask me first", "nothing without my okay".
 ASK_FIRST = any_of(
+    r"^ask(?: me)?$",
     r"\brun (?:\w+ ){1,3}(?:by|past) me\b",
     r"(?:^(?:please |always )?(?:show|send|give|read|run) me (?:a|an|the) (?:preview|draft|copy|look|list|summary"
     r"|quote) before\b|\b(?:approved|confirmed|signed off|okayed|checked|cleared|vetted) by me\b|\b(?:needs?"
@@ -102,6 +104,7 @@ ASK_FIRST = any_of(
 )
 # Limits without a word that forbids: quiet, waiting, secrecy, whose business it is.
 QUIET = any_of(
+    r"^(?:i'm|im|i am) (?:offline|unavailable|unreachable|asleep)$",
     r"^keep .{2,30} (?:switched off|turned off|closed|locked|muted)\b",
     r"^(?:silence|quiet|peace)(?: please)? (?:after|before|between|from|until|till|during|at|on)\b",
     r"^(?:(?:phone |voice |video )?(?:calls?|messages?|texts?|alerts?|notifications?|pushes|updates?|reminders?"

@@ -94,6 +94,7 @@ LIKING = any_of(
 )
 # What does me good or not, without such a verb: "spaces in file names drive me up the wall".
 COMFORT = any_of(
+    r"^(?!it\b|that\b|this\b|you\b|the (?:app|site|page|form)).{3,40}\bmakes? me (?!wait|log|type|enter|restart)\w+",
     r"\bthe \w+ (?:scheme|layout|format|style|tone|colou?rs?) (?:from|of|in) .* (?:was|is|were) (?:gorgeous"
     r"|perfect|great|lovely|spot on)",
     r"^(?!that\b|this\b|it\b|ok).{3,40}\b(?:is|are|would be|feels?|looks?) (?:so |much |a lot |way |far "
