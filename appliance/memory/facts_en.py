@@ -90,6 +90,7 @@ NATURE = any_of(
 )
 # What is a fact unless it goes on about another one: what we have and do.
 HAVING = any_of(
+    r"\b(?:i|we)'ve (?:a|an|no|two|three) (?!question|problem|meeting|call|feeling|minute|moment|idea|request|bug)\w+",
     r"\b(?:we|i)(?:'ve| have)? (?:got|have) (?:a|an|two|three|four|five|six|\d+|twins|kids|no|only"
     r"|one)\s(?!question|minute|idea|problem|second|feeling|look|meeting|call|go\b|moment|few|sec\b|request|bug"
     r"|clue|issue|task|favou?r|point)",

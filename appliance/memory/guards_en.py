@@ -53,7 +53,8 @@ TODAY = any_of(
     r"|the) (?:call|phone|plane|train|bus))\b",
     r"\btoday\b(?! on\b)|\btonight\b|\btomorrow\b",
     r"\bthis (?:time|once|one|morning|afternoon|evening|weekend|week(?! and)|file|post|article|email|draft|photo"
-    r"|picture|report|message|song|chapter|paragraph|instance|pr|build|deploy|run|round|batch|page|video|slide"
+    r"|flight|trip|ticket|booking|order|picture|report|message|song|chapter|paragraph|instance|pr|build|deploy|run"
+    r"|round|batch|page|video|slide"
     r"|list)\b",
     r"\bjust (?:this )?once\b",
     r"\bfor (?:now|today|the moment|the time being|the next(?! (?:\w+ )?(?:weeks?|months?|years?|term))"
@@ -212,6 +213,7 @@ LYRICS = any_of(
 )
 # The opposite is meant.
 SARCASM = any_of(
+    r"^(?:wonderful|great|fantastic|lovely|perfect|brilliant)\b.{3,60}\b(?:again|another)\b",
     r"^(?:oh|wow|ah|gee)[,! ]+(?:fantastic|great|wonderful|lovely|brilliant|perfect|joy|super)\b",
     r"^(?:wow|oh|gee|ah|great)[,! ]+thanks (?:so much )?for \w+ing\b",
     r"^(?:sure|yeah|right|oh|go on)\b[, ].{0,40}\b(?:again|another)\b.{0,20}\b(?:i (?:live|love)|my favou?rite"

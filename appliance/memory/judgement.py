@@ -53,7 +53,7 @@ _ALLOWS = re.compile(
 )
 _CONTINUES = re.compile(
     r"^(?:现在|目前|平时|主要|还|也|同时|业余)?(?:做|写|有|在|住|养|教|开|带|搞|干|跑|卖|拍|画|学|读|当|管|负责"
-    r"|从事|来自|更新|运营|经营|研究|接|专注|面向|专门)(?!不|完|好|吗|个问题|什么|意|想)"
+    r"|从事|来自|更新|运营|经营|研究|接|照顾|全职|专注|面向|专门)(?!不|完|好|吗|个问题|什么|意|想)"
     r"|^(?:up|in bed|home|off|out|back|away) (?:at|by|before|after|on|every|from|until) "
     r"|^i (?!think|guess|know|want|need|love|like|hate|hope|mean|see|am|was|will|can)\w+ \w+"
     r"|^(?:and |also |currently |originally |mostly )*(?:work|live|have|teach|run|play|study|based|born|raised"

@@ -104,6 +104,7 @@ ASK_FIRST = any_of(
 )
 # Limits without a word that forbids: quiet, waiting, secrecy, whose business it is.
 QUIET = any_of(
+    r"^keep (?:the|my|our|all|any) \w+ (?:down|low|off|quiet|muted)\b",
     r"^(?:i'm|im|i am) (?:offline|unavailable|unreachable|asleep)$",
     r"^keep .{2,30} (?:switched off|turned off|closed|locked|muted)\b",
     r"^(?:silence|quiet|peace)(?: please)? (?:after|before|between|from|until|till|during|at|on)\b",

@@ -4,6 +4,7 @@ from appliance.memory.words_zh import any_of
 
 # What must not be done: the words that forbid.
 NEGATION = any_of(
+    r"避开 ?(?:<week>|周末|早|晚|中午|下午|上午|\d|<num>点|monday|friday|sunday|saturday|weekend)",
     r"母汤",
     r"别(?<![特个区性级分告识差类派辨鉴道各永错]别)(?! ?worry|[呀啊嘛]|的|人|说(?:是|了$|什么|起)|担心|介意|客气"
     r"|忘|急|怕|停|处|墅|名|致|针|扭|具|称|离|样|误会|见怪|闹|笑|逗|谢|无|论|提了|太在意|放弃|走|着急|紧张)",
@@ -52,6 +53,8 @@ ASK_FIRST = any_of(
 )
 # Limits without a word that forbids: quiet, waiting, secrecy, whose business it is.
 QUIET = any_of(
+    r"(?:里|群|这儿|聊天)…{0,4}不(?:谈|聊|说|讲|提|发)(?!完|清|好)|当(?:作|做)?(?:不知道|没看[到见]|没听[到见]"
+    r"|没这回事)",
     r"能不…{1,4}就不|<num>点半?(?:以?后)?再(?:发|推|传|播|叫|响)",
     r"(?:一直|永远|要|保持)…{0,2}关(?:着|好)|说到这儿?就(?:行|好)|(?:一定要?|必须) ?(?:off|muted?|silent)\b",
     r"(?:最多|不超过|至多|顶多)(?:打|发|推|传|弹|响|叫|提醒|买|花)",

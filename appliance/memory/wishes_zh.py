@@ -178,6 +178,7 @@ AT_TIME = any_of(
 )
 # "I like it": a reaction to what was just said, no taste.
 SHORT_OBJECT = any_of(
+    r"喜欢你…{0,4}(?:劲儿?|性格|脾气|幽默感?)$",
     r"^.{0,3}喜欢(?:了|死了|得很|哦|呀|啊)?$",
     r"^.{0,3}喜欢(?:你|它|他|她|这个|那个)$",
     r"喜欢吗",
