@@ -32,7 +32,7 @@ _WHO = re.compile(
     r"(?:[Mm]y|[Oo]ur)(?! (?:question|problem|issue|guess|answer|point"
     r"|favou?rite)\b)(?: \w+){1,3}(?:'s name)? is (?:called |named )?(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?(?!Not\b|So\b"
     r"|Very\b)[A-Z][a-z'-]+(?: [A-Z][a-z'-]+)*"
-    r"|我们?的? ?(?:[\u4e00-\u9fff]{1,3}|[a-z]{2,9}) ?[叫姓] ?[^，,。大]{1,8}"
+    r"|我们?的? ?(?:[^\W喜欢歡愛爱被不想就都让讓要也一再还還]{1,3}|[a-z]{2,9}) ?[叫姓] ?[^，,。大]{1,8}"
 )
 # "As grandma says, …": what follows is hers.
 _QUOTING = re.compile(

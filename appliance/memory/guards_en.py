@@ -29,7 +29,8 @@ WHOLE_HYPOTHESIS = any_of(
 )
 # A condition ("if that's ok" is only polite).
 CONDITION = any_of(
-    r"\bif\b(?! (?:that'?s|it'?s|that is|it is) (?:ok|okay|all right|alright|fine|possible|not too)\b| you (?:can"
+    r"(?<!prefer )(?<!like it )(?<!love it )(?<!appreciate it )\bif\b(?! (?:that'?s|it'?s|that is|it is) (?:ok"
+    r"|okay|all right|alright|fine|possible|not too)\b| you (?:can"
     r"|could|don't mind|wouldn't mind)\b| possible\b| at all\b)",
     r"\bin case\b(?! (?:it matters|you|that helps))",
     r"\bprovided\b|\bassuming\b",
@@ -87,7 +88,7 @@ FROM_TODAY = any_of(
 PAST = any_of(
     r"\bused to\b(?<!'m used to)(?<!am used to)(?<!get used to)(?<!getting used to)(?<!im used to)",
     r"\bback (?:then|when|in the day|in (?:19|20)\d\d|in (?:college|school|uni))\b",
-    r"\bas a (?:kid|child|teenager|student)\b",
+    r"\bas a (?:kid|child|teen|teenager|student)\b",
     r"\bwhen (?:i was|(?:i|we) (?:lived|worked|studied|were))\b",
     r"\b(?:years|ages|decades|long) ago\b",
     r"\bin the past\b|\bonce upon\b",
@@ -181,7 +182,8 @@ FICTION = any_of(
     r"\b(?:novel|story|screenplay|fanfic|comic|book|play|script)'s (?:hero|heroine|villain|main|narrator"
     r"|protagonist|lead)",
     r"\blines? (?:like|such as|of dialogue)\b",
-    r"(?<!don't )(?<!never )(?<!not )\b(?:write|give|make|tell|draft|invent|continue|add|create|compose|pen|help"
+    r"(?<!don't )(?<!never )(?<!not )(?<!to )(?<!i )\b(?:write|give|make|tell|draft|invent|continue|add|create"
+    r"|compose|pen|help"
     r"|need|finish)\b.{0,40}\b(?:villain|story|stories|novel|(?:a|main|my|the) character\b|dialogue|poem"
     r"|screenplay|line something|monologue|fairy ?tale|fiction|limerick|haiku|protagonist|heroine|narrator"
     r"|backstory|npc\b|saga)",

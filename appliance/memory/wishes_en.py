@@ -20,7 +20,7 @@ STANDING_STRONG = any_of(
     r"\bfrom <weekday> on(?:wards?)?\b",
     r"\bany ?time\b",
     r"\bas of (?:now|today|monday|next)\b",
-    r"\bevery other (?:day|week)\b",
+    r"\bevery other (?:day|week|month|weekend|<weekday>)\b",
     r"\bonce a (?:day|week|month)\b",
     r"\bwithout exception\b",
     r"\buntil further notice\b",
@@ -94,6 +94,7 @@ LIKING = any_of(
 )
 # What does me good or not, without such a verb: "spaces in file names drive me up the wall".
 COMFORT = any_of(
+    r"\b(?:is|are) my (?:kryptonite|nightmare|weakness|bane|undoing|love language)\b|^\w+ over \w+(?: \w+)? for me\b",
     r"^(?!it\b|that\b|this\b|you\b|the (?:app|site|page|form)).{3,40}\bmakes? me (?!wait|log|type|enter|restart)\w+",
     r"\bthe \w+ (?:scheme|layout|format|style|tone|colou?rs?) (?:from|of|in) .* (?:was|is|were) (?:gorgeous"
     r"|perfect|great|lovely|spot on)",

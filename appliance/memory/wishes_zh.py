@@ -4,6 +4,7 @@ from appliance.memory.words_zh import any_of
 
 # For good, whatever else is said.
 STANDING_STRONG = any_of(
+    r"每<num>个?(?:<week>|天|月|年)的?…{0,6}(?:发|给|寄|传|报)",
     r"预设",
     r"从(?:下|这|本)个?(?:周|月|星期|礼拜|学期|年|次)(?:起|开始)(?=…*(?:都|要|给|归|放|发|用|按|写|请|统一))",
     r"(?:每次|每回|每当)…{1,12}都(?:给|发|跟|写|放|用|带|附|先|帮|把|标|提醒|告诉|记|说)",
@@ -54,6 +55,7 @@ LIKING = any_of(
 )
 # What does me good or not, without such a verb: "spaces in file names drive me up the wall".
 COMFORT = any_of(
+    r"是我的 ?(?:罩门|噩梦|克星|天敌|nightmare|kryptonite)",
     r"<num>…{1,6}我就(?:满足|够|开心|高兴|知足)了?",
     r"^[^，,。这那]{1,6}我(?:能|才)?看得?懂$|我不(?:感冒|感兴趣|来电)|的我都?(?:不会|懒得|不想|不)看",
     r"那[个种套张份]…{1,8}(?:绝|赞|棒|神|完美)了?$",
@@ -132,6 +134,7 @@ COMFORT = any_of(
 )
 # How the agent's work should be.
 WISH = any_of(
+    r"一次(?:只|就)(?:给|说|讲|发|列)我?<num>",
     r"(?:字|字幕|标题|图片?|按钮)要(?:大|小|短|长|简单|清楚)",
     r"里面?(?:都|一律|统一)(?:写|放|附|标|加|带)",
     r"^(?:每天|每<week>|<week>[一二三四五六日末天]|早上|晚上|…{0,4}点)…{0,4}(?:给|帮|提醒)[他她它]们?…{2,}",

@@ -3,7 +3,8 @@
 from appliance.memory.shapes import joined
 
 KIN = (
-    r"(?:wife|husband|daughter|son|kids?|baby|mom|dad|mum|dog|cat|parents|grandma|grandpa|granny|girlfriend"
+    r"(?:wife|husband|daughter|son|kids?|baby|mom|dad|mum|dog|cat|parents|roommate|flatmate|grandma|grandpa|granny"
+    r"|girlfriend"
     r"|boyfriend|妈妈?|母亲|爸爸?"
     r"|父亲|老婆|老公|媳妇|太太|先生|妻子|丈夫|爱人|女儿|儿子|闺女|孩子|小孩|小朋友|娃|宝宝|宝贝|老大|老二|老三"
     r"|双胞胎|奶奶|爷爷|外婆|外公|姥姥|姥爷|阿嬷|阿公|阿嬷|公公|婆婆|岳父|岳母|丈母娘|弟弟?|妹妹?|姐姐?|哥哥?|爸妈"

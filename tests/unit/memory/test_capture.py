@@ -27,7 +27,6 @@ def benchmark():
 BENCH = benchmark()
 ROWS = [json.loads(line) for line in (CORPORA / "capture.jsonl").read_text(encoding="utf-8").splitlines()]
 FRESH = [json.loads(line) for line in (CORPORA / "capture-fresh.jsonl").read_text(encoding="utf-8").splitlines()]
-OPEN = [row for row in ROWS if not BENCH.held(row)]
 PHRASES = [
     line.split("|", 1) for line in (CORPORA / "capture-phrases.txt").read_text(encoding="utf-8").splitlines() if line
 ]
@@ -37,23 +36,25 @@ def tags(text: str) -> list[str]:
     return [item.tag for item in capture(text)]
 
 
-def test_the_open_corpus_is_read_with_few_faults():
-    total = BENCH.score(OPEN)
-    assert total.precision >= 0.93
-    assert total.recall >= 0.95
-    assert total.alarm_rate <= 0.02
+def test_the_handed_corpus_is_read_with_few_faults():
+    total = BENCH.score(ROWS)
+    assert total.precision >= 0.96
+    assert total.recall >= 0.97
+    assert total.alarm_rate <= 0.01
     assert total.take_backs_stored == 0
+    assert BENCH.score(ROWS, "B").precision >= 0.94
+    assert BENCH.score(ROWS, "B").recall >= 0.98
 
 
 def test_the_fresh_messages_are_read_with_few_faults():
     total = BENCH.score(FRESH)
-    assert len(FRESH) > 4_000
-    assert total.precision >= 0.94
+    assert len(FRESH) > 5_000
+    assert total.precision >= 0.95
     assert total.recall >= 0.93
     assert total.alarm_rate <= 0.015
     assert total.take_backs_stored == 0
-    assert BENCH.score(FRESH, "B").precision >= 0.95
-    assert BENCH.score(FRESH, "B").recall >= 0.93
+    assert BENCH.score(FRESH, "B").precision >= 0.96
+    assert BENCH.score(FRESH, "B").recall >= 0.94
 
 
 @pytest.mark.parametrize("language", ["zh-Hans", "zh-Hant", "en", "mixed"])
@@ -69,9 +70,9 @@ def test_the_fresh_messages_cover_every_kind_of_the_corpus():
 
 @pytest.mark.parametrize("language", ["zh-Hans", "zh-Hant", "en", "mixed"])
 def test_each_language_is_read_as_well_as_the_others(language):
-    total = BENCH.score([row for row in OPEN if row["lang"] == language])
-    assert total.precision >= 0.88
-    assert total.recall >= 0.92
+    total = BENCH.score([row for row in ROWS if row["lang"] == language])
+    assert total.precision >= 0.95
+    assert total.recall >= 0.95
 
 
 @pytest.mark.parametrize("tag", ["W", "B", "O"])
