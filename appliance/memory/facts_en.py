@@ -29,7 +29,8 @@ NATURE = any_of(
     r"\b(?:she|he)(?:'s| is) my (?:wife|husband|daughter|son|mum|mom|dad|mother|father|sister|brother|partner"
     r"|girlfriend|boyfriend|grandma|grandpa|kid)",
     r"\bi do the \w+ for\b",
-    r"^(?:dad|mum|mom|grandma|grandpa|granny|nana|the (?:dog|cat|kids|baby|boys|girls|twins|children|puppy"
+    r"^(?:dad|mum|mom|grandma|grandpa|grand?dad|granny|gran|nana|the (?:dog|cat|kids|baby|boys|girls|twins"
+    r"|children|puppy"
     r"|kitten))(?:'s| has| have| only| can't| won't| doesn't| don't| lives?| eats?| sleeps?| goes| needs?| gets"
     r"| takes| hates?| loves?| is (?:a|an|the|in|on|from|allergic|deaf|blind|\d)| are (?:a|in|on|from|allergic"
     r"|\d))\b(?! (?:asleep|here|home|calling|crying|awake))",

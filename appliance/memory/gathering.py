@@ -40,6 +40,8 @@ _NAME = re.compile(
     r"|^我是 ?\S{1,3}(?<![妇师员生工者家妈爸人手民商匠警医护兵长党控])$"
 )
 _GOES_ON = ("主要", "平时", "同时", "mostly", "mainly")
+# "No sound, a message will do": only says what is left after a limit.
+_INSTEAD = re.compile(r"就(?:好|行|可以|够)|\binstead\b|\b(?:is|are|will be) (?:fine|enough|ok|okay)\b")
 _BUT = re.compile(r"\b(?:but|yet|though)\b|但|可是|不过|所以")
 _KIN = re.compile(f"{words_zh.KIN}|{words_en.KIN}")
 _WHOM = re.compile(f"(?:我|我的|我们的|家里)?{words_zh.KIN}|(?:my|our|the) {words_en.KIN}\\b")
@@ -104,7 +106,7 @@ class Gathering:
                 return
             if self._replaced(last, clause, tag, strong=strong):
                 self._kept.pop()
-            elif not strong and self._follows(last.tag, tag, eased=rules.comfort.search(clause.text) is not None):
+            elif not strong and self._follows(last.tag, tag, clause, rules):
                 return
         taste = tag == "O" and _TASTE.search(self._masked, clause.start, clause.end) is not None
         self._kept.append(_Kept(clause.start, clause.end, tag, leads, not strong, taste))
@@ -149,14 +151,15 @@ class Gathering:
         whom = _WHOM.match(clause.text)
         return whom is not None and not self._masked.startswith(whom.group(), begin)
 
-    def _follows(self, before: Tag, tag: Tag, *, eased: bool) -> bool:
+    def _follows(self, before: Tag, tag: Tag, clause: Clause, rules: Rules) -> bool:
         """True for an afterthought, or for what follows from the fact just told.
 
         Somebody who first says who they are and then goes through wishes and limits means each of them.
         """
-        if tag == "B" and any(one.tag == "O" for one in self._kept):
+        tags = {one.tag for one in self._kept}
+        if "O" in tags and (tag == "B" or ("B" in tags and not _INSTEAD.search(clause.text))):
             return False
-        return before != "O" or (tag == "W" and not eased)
+        return before != "O" or (tag == "W" and rules.comfort.search(clause.text) is None)
 
     def told(self, clause: Clause) -> bool:
         """True when the last item is a fact about the person, of whom `clause` may go on without saying so."""

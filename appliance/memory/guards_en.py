@@ -228,7 +228,8 @@ SARCASM = any_of(
     r"^(?:oh|ah|wow|gee|sure|yeah)\b[,!. ]*(?:oh |just |sure |yeah |great |fantastic |wonderful |lovely "
     r"|brilliant |perfect |another |because |i (?:just |really |simply |absolutely |so |totally |truly "
     r"|do )*(?:love|adore|enjoy|live for|like|can'?t get enough))",
-    r"\bjust (?:love|adore) (?:being|it when|when|how|getting|waking|having|that)",
+    r"\bjust (?:love|adore) (?:being|it when|when|how(?! (?:short|clear|brief|clean|simple|neat|quick|tidy"
+    r"|concise))|getting|waking|having|that)",
     r"\babsolutely (?:love|adore) (?:being|it when|when|how|re\w+ing|getting|waking|having|debug|fix)",
     r"\bmy favou?rite (?:thing|part|hobby|way|pastime)\b.{0,30}\b(?:3 ?am|broken|crash|reboot|error|fail|waiting"
     r"|down|outage|(?<!pregnant )again|debug|reinstall)",
@@ -306,14 +307,16 @@ FAULT = any_of(
     r"at \d+ ?%",
     r"\bdoesn't (?:work|compile|start|boot|load|open|respond)\b",
     r"\b(?:won't|isn't working|not working|is down|keeps? (?:crash|drop|fail|say|giv|restart)\w*|an error"
-    r"|is broken|failed|crashed|(?<!pregnant )again|stuck|is full|timed out|looks wrong|is wrong|is slow(?! (?:in"
+    r"|is broken|failed|crashed|(?<!pregnant )(?<!and )again|stuck|is full|timed out|looks wrong|is wrong"
+    r"|is slow(?! (?:in"
     r"|at|on|every|when|during)))\b",
 )
 # People outside the household.
 OTHERS = any_of(
     r"(?:my|our|the|this|that|a) (?:new |old |next-door )?(?:guy|lady|trainer|therapist|dentist|hairdresser|barber"
     r"|intern|tenant|student|plumber|electrician|couple|family next door|people next door|people upstairs"
-    r"|people downstairs|folks|kid next door|driver|waiter|postman|gardener|cleaner|nanny's|babysitter's|stranger"
+    r"|people downstairs|folks|kid next door|driver|waiter|postman|(?:gardener|cleaner)(?! comes)|nanny's"
+    r"|babysitter's|stranger"
     r"|roommate's|celebrity|singer|president|minister|sister's|brother's|cousin's|uncle's|aunt's)\b",
     r"my \w+'s (?:friend|boss|colleague|teacher|neighbou?r|mate|coworker|doctor|client|girlfriend|boyfriend"
     r"|ex)s?\b",
@@ -331,7 +334,8 @@ OTHERS = any_of(
 LEAD_IN = any_of(
     r"(?:(?:and|but|so|then|also|because|cause|since|anyway|well|ok(?:ay)?|oh|hey|hi|hello|btw|by the way|fyi|ps"
     r"|p\.s\.|plus|though|besides|just so you know|for the record|note(?: to self)?|reminder|heads up"
-    r"|[^(),.]{1,40}\)|one more thing|turns out|also note|remember|keep in mind|please note|quick note"
+    r"|[^(),.]{1,40}\)|(?:new )?house rule:?|one more thing|turns out|also note|remember|keep in mind|please note"
+    r"|quick note"
     r"|please remember|as for me"
     r"|honestly|tbh|look|listen|sorry|actually|right|now|kindly|seriously|for real|i mean|again|once more"
     r"|oh and)[,: ]+)+",

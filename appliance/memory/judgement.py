@@ -38,6 +38,11 @@ _COMPLAINT = re.compile(
     r"不下去|受不|难受|头[疼痛大昏晕]|烦|累|我就(?!喜欢|爱|想|要)|丢脸|尴尬|吵醒|annoy|crazy|mad|nuts"
     r"|hurts?|cringe|tiring|hard"
 )
+# "Up at five every day", "every evening eight to ten", "always have": how it is, nothing to be done.
+_NO_WISH = re.compile(
+    r"^(?:up|in bed|asleep|home|off|out|back|away) (?:at|by|before|after|on|every|from|until) "
+    r"|^(?:always|never) (?:have|has|did|will)$|^every \w+ \w+ to \w+$"
+)
 # "No need to ask, just do it" allows something; it forbids nothing.
 _ALLOWS = re.compile(
     r"(?:不用|不必|无需|不需要)[^，,。]{0,6}(?:问|确认|请示|报备|等我|征求)"
@@ -254,15 +259,15 @@ def _is_boundary(clause: str, view: View, *, question: bool) -> bool:
 
 def _is_want(clause: str, view: View) -> bool:
     rules = view.rules
-    if clause.startswith(("别", "不要", "don't", "never")):
-        return False
     if rules.liking.search(clause):
         return rules.short_object.search(clause) is None
+    if clause.startswith(("别", "不要", "don't", "never")):
+        return False
     if rules.comfort.search(clause):
         return _BODY.search(clause) is None
     if rules.fact_subject.match(clause):
         return False
-    if rules.standing_strong.search(clause):
+    if rules.standing_strong.search(clause) and not _NO_WISH.match(clause):
         rest = rules.standing_strong.sub("", clause)
         return len(_WORD.findall(rest)) > 2 or (bool(rest) and len(clause) - len(rest) > 5)
     if view.task and not rules.standing.search(clause):

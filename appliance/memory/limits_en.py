@@ -4,6 +4,7 @@ from appliance.memory.words_en import any_of
 
 # What must not be done: the words that forbid.
 NEGATION = any_of(
+    r"^(?:from (?:now|here) on|going forward|in (?:the )?future),? (?:nothing|nobody|no one|no) \w+",
     r"\bleave (?:\w+ ){1,3}out of (?:this|it|that)\b",
     r"\bi(?:'d| would) rather (?:nobody|no one|they|people) (?:knew|saw|heard|found|didn)",
     r"\bonly (?:wake|call|ping|message|text|notify|disturb|alert) me (?:for|if|when|about)\b",

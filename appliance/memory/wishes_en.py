@@ -10,7 +10,8 @@ STANDING_STRONG = any_of(
     r"|want\b|like\b|find time)\w+",
     r"\b<weekday> (?:nights|mornings|evenings|afternoons)\b",
     r"\beach \w+day\b",
-    r"\b(?:starting|beginning|effective|as of|as from) (?:next|this|from|on|today|tomorrow|now|\w+day)\b",
+    r"\b(?:starting|beginning|effective|as of|as from) (?:next (?:time|week|month|year)|next|this|from|on|today"
+    r"|tomorrow|now|\w+day)\b",
     r"\b(?:in|for|on|with) all (?:my |our |your |the )?\w+s\b",
     r"\b(?:for|on|in|at) every \w+",
     r"^when(?:ever)? (?:i|you|we) (?:say|write|ask|give|send|list|quote|reply|cook|shop|order|book|travel|type"
