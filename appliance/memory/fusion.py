@@ -157,11 +157,17 @@ def decay(candidates: Sequence[Candidate], now: float) -> None:
             one.score *= 0.5 ** (age_days / HALF_LIFE_DAYS)
 
 
+def chunks_ahead(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """The file chunks at the head of the list, when there are several: one alone repeats nothing."""
+    found = [one for one in ranked[:HEAD] if one.kind == "chunk"]
+    return found if len(found) > 1 else []
+
+
 def diversify(ranked: list[Candidate]) -> list[Candidate]:
-    """MMR over the head of the list: a file chunk that repeats a better one goes behind others. Turns keep their place:
-    they are short and different, and windows on show are passed over anyway."""
+    """MMR over the head of the list: a file chunk (with its text) that repeats a better one goes behind others. Turns
+    keep their place: they are short and different, and windows on show are passed over anyway."""
     head, tail = ranked[:HEAD], ranked[HEAD:]
-    if sum(one.kind == "chunk" for one in head) < 2:
+    if not chunks_ahead(ranked):
         return ranked
     words = {
         one.id: frozenset(words_of("\n".join(text for _, text in one.units))) for one in head if one.kind == "chunk"

@@ -18,7 +18,7 @@ from appliance.messages import Source
 CANDIDATES = 100  # a leg; a few more than are shown, because windows that overlap are passed over
 _RESCORED = 128  # nearest by sign bits, put in order by their floats; measured: 99% of the exact six best
 _NEAR_WEIGHT = 0.6  # of words that stand in the reply, the turn before or the headings
-_PAGE = 24  # candidates whose text is read at once
+_PAGE = 12  # candidates whose text is read at once
 _WIDER_WEIGHT = 0.4  # of words that only mean the same as the question's
 _SURROUNDING = 4  # neighbours each side that a window may grow into
 
@@ -42,6 +42,8 @@ class Candidate:
     at: float
     script: int
     speaker: str
+    file: int
+    ordinal: int
     text_score: float | None = None
     direct: float = 0.0
     plain: float | None = None
@@ -49,8 +51,6 @@ class Candidate:
     score: float = 0.0
     vector_part: float = 0.0
     text_part: float = 0.0
-    file: int = 0
-    ordinal: int = 0
     source: Source = Source.OUTSIDE
     units: tuple[Unit, ...] = ()
 
@@ -78,9 +78,8 @@ def candidates(
     for number, kind, path, at, script, speaker, file, ordinal in rows(connection, _ROWS, (wanted,)):
         plain, centred = cosines.get(number, (None, None))
         own = direct.get(number, 0.0)
-        one = Candidate(number, kind, path, at, script, speaker, words.get(number), own, plain, centred)
-        one.file, one.ordinal = file, ordinal
-        found.append(one)
+        scores = (words.get(number), own, plain, centred)
+        found.append(Candidate(number, kind, path, at, script, speaker, file, ordinal, *scores))
     return found
 
 
@@ -89,7 +88,7 @@ WHERE NOT hidden AND id IN (SELECT value FROM json_each(?))"""
 
 
 def loaded(connection: apsw.Connection, ranked: Sequence[Candidate]) -> Iterator[Candidate]:
-    """The candidates in their order, each with its text; read a few dozen at a time, as far as somebody asks."""
+    """The candidates in their order, each with its text; read a dozen at a time, as far as somebody asks."""
     for start in range(0, len(ranked), _PAGE):
         page = ranked[start : start + _PAGE]
         load(connection, page)
@@ -97,13 +96,15 @@ def loaded(connection: apsw.Connection, ranked: Sequence[Candidate]) -> Iterator
 
 
 def load(connection: apsw.Connection, page: Sequence[Candidate]) -> None:
-    """Give these candidates their text and place."""
-    wanted = msgspec.json.encode([one.id for one in page if not one.units]).decode()
-    sql = "SELECT id, file, ordinal, source, units FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
-    found = {row[0]: row[1:] for row in rows(connection, sql, (wanted,))}
+    """Give these candidates their text."""
+    missing = [one.id for one in page if not one.units]
+    if not missing:
+        return
+    sql = "SELECT id, source, units FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
+    found = {row[0]: row[1:] for row in rows(connection, sql, (msgspec.json.encode(missing).decode(),))}
     for one in page:
         if one.id in found:
-            one.file, one.ordinal, source, units = found[one.id]
+            source, units = found[one.id]
             one.source, one.units = Source(source), _decode(units)
 
 

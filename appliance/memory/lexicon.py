@@ -240,8 +240,8 @@ _MOST_WORDS = 120
 
 
 @functools.lru_cache(maxsize=1)
-def _meanings() -> tuple[dict[str, frozenset[str]], re.Pattern[str]]:
-    """Each word with what it is widened by, and a pattern of all Chinese ones, longest first."""
+def _meanings() -> tuple[dict[str, tuple[str, ...]], re.Pattern[str], tuple[str, ...]]:
+    """Each word with what it is widened by, a pattern of all Chinese ones, longest first, and the phrases."""
     wider: dict[str, set[str]] = {}
     for line in _MEANINGS.strip().splitlines():
         _widen(wider, line, line)
@@ -250,7 +250,8 @@ def _meanings() -> tuple[dict[str, frozenset[str]], re.Pattern[str]]:
         _widen(wider, kinds, ones)
     chinese = sorted((word for word in wider if not word.isascii()), key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, chinese)))
-    return {word: frozenset(others - {word}) for word, others in wider.items()}, pattern
+    phrases = tuple(word for word in wider if " " in word)
+    return {word: tuple(sorted(others - {word})) for word, others in wider.items()}, pattern, phrases
 
 
 def _widen(wider: dict[str, set[str]], words: str, by: str) -> None:
@@ -258,18 +259,18 @@ def _widen(wider: dict[str, set[str]], words: str, by: str) -> None:
         wider.setdefault(word.replace("_", " "), set()).update(one.replace("_", " ") for one in by.split())
 
 
+@functools.lru_cache(maxsize=64)  # each shelf of the index asks for the same
 def widened(question: Query, *, alone: bool) -> tuple[str, ...]:
     """FTS5 phrases that widen the question, without its own words; at most 120.
 
     English is widened by English only where words are `alone`: beside vectors, which know what is near, it does harm.
     """
-    wider, pattern = _meanings()
+    wider, pattern, phrases = _meanings()
     plain = fold(question.text[:2_000])
     named = [word for word in question.terms if word.isascii()] + pattern.findall(plain)
-    phrases = [word for word in wider if " " in word and word in plain]
     found: dict[str, None] = {}
-    for word in (*named, *phrases):
-        for other in sorted(wider.get(word, ())):
+    for word in (*named, *(one for one in phrases if one in plain)):
+        for other in wider.get(word, ()):
             if other not in plain and (alone or not (word.isascii() and other.isascii())):
                 found[phrase(other)] = None
     return tuple(list(found)[:_MOST_WORDS])

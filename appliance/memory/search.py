@@ -113,7 +113,9 @@ class MemorySearch:
 
     async def _search(self, question: Query, vectors: QueryVectors | None, scope: Scope, limit: int) -> list[Hit]:
         if self._options.backend == "rerank" and self._options.reranker is not None:
-            items, talk = await self._index.read_behind(lambda c: self._candidates(c, question, vectors, scope))
+            items, talk = await self._index.read_behind(
+                lambda c: _told(c, self._candidates(c, question, vectors, scope))
+            )
             items, talk = await self._reranked(question, items), await self._reranked(question, talk)
             return await self._index.read_behind(lambda c: self._shown(c, question, items, talk, limit))
         return await self._index.read_behind(
@@ -123,7 +125,7 @@ class MemorySearch:
     def _candidates(
         self, connection: apsw.Connection, question: Query, vectors: QueryVectors | None, scope: Scope
     ) -> tuple[list[Candidate], list[Candidate]]:
-        """(items, talk), each in order; the best ones with their text."""
+        """(items, talk), each in order."""
         weights = self._weights(question)
         scopes = allowed(connection, scope)
         if not scopes:
@@ -135,10 +137,10 @@ class MemorySearch:
             mix = self._mix(question, weights if vectors else (0.0, 1.0), query.perfect)
             fusion.join(candidates, mix)
             fusion.decay(candidates, self._clock.now())
-            ranked = fusion.ordered(candidates, mix)
-            legs.load(connection, ranked[: fusion.HEAD])
-            found.append(ranked)
-        return found[0], fusion.diversify(found[1])
+            found.append(fusion.ordered(candidates, mix))
+        items, talk = found
+        legs.load(connection, fusion.chunks_ahead(talk))
+        return items, fusion.diversify(talk)
 
     def _shown(
         self, connection: apsw.Connection, question: Query, items: list[Candidate], talk: list[Candidate], limit: int
@@ -209,7 +211,7 @@ class MemorySearch:
 
     async def _reranked(self, question: Query, candidates: list[Candidate]) -> list[Candidate]:
         """The best two dozen in the reranker's order, the rest behind; as they were when it fails."""
-        head, tail = candidates[: 4 * LIMIT], candidates[4 * LIMIT :]
+        head, tail = candidates[: fusion.HEAD], candidates[fusion.HEAD :]
         reranker = self._options.reranker
         if reranker is None or len(head) < 2:
             return candidates
@@ -220,6 +222,15 @@ class MemorySearch:
         for one, score in zip(head, fusion.scaled(scores), strict=True):
             one.score = 0.5 * one.score + 0.5 * score
         return [*sorted(head, key=lambda one: -one.score), *tail]
+
+
+def _told(
+    connection: apsw.Connection, found: tuple[list[Candidate], list[Candidate]]
+) -> tuple[list[Candidate], list[Candidate]]:
+    """The same candidates, those that a reranker will read with their text."""
+    for ranked in found:
+        legs.load(connection, ranked[: fusion.HEAD])
+    return found
 
 
 def _item_window(candidate: Candidate) -> Window:

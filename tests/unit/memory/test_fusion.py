@@ -14,7 +14,7 @@ DAY = 86_400.0
 def candidate(number: int, text: float | None = None, cosine: float | None = None, **fields: object) -> Candidate:
     values = {"path": "a.jsonl", "kind": "turn", "at": 0.0, "units": ((number, f"text {number}"),)} | fields
     legs = {"text_score": text, "direct": text or 0.0, "plain": cosine, "centred": cosine}
-    return Candidate(number, script=0, speaker="", source=Source.OWNER, **legs, **values)  # type: ignore[arg-type]
+    return Candidate(number, script=0, speaker="", file=1, ordinal=100 * number, source=Source.OWNER, **legs, **values)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
