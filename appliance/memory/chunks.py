@@ -29,6 +29,7 @@ OVERLAP_TOKENS = 80
 UNIT_CHARS = 600  # a longer paragraph is cut into sentences first, so that a snippet of 700 can show a whole unit
 _ENTRY_CHARS = 1_600  # of one turn; a longer one makes several entries
 _NEAR_CHARS = 600
+PART_BYTES = 4_000_000  # of a transcript read at once: one of 100 MB must not stand in memory whole
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？；\n])\s*")
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 # Comments are for whoever edits a file (a template's hints); one over several lines is blanked, its lines stay counted.
@@ -86,13 +87,14 @@ class Turn:
 @dataclass(slots=True)
 class Reading:
     """What a look into a transcript found. `offset` and `lines` are where the next look starts: at the last user
-    message, whose reply may still come."""
+    message, whose reply may still come. `more`: there is, as the part that was to be read ends here."""
 
     session: str = ""
     turns: list[Turn] = field(default_factory=list)
     summaries: list[Chunk] = field(default_factory=list)
     offset: int = 0
     lines: int = 0
+    more: bool = False
 
 
 def tokens_of(text: str) -> int:
@@ -185,8 +187,8 @@ def _packed(units: list[Unit]) -> Iterator[tuple[Unit, ...]]:
 
 
 def read_transcript(path: Path, *, offset: int = 0, lines: int = 0) -> Reading:
-    """Read turns and summaries from `offset` (bytes; `lines` came before it). Lines that are not records are skipped;
-    a last line without its newline is left for the next look. Raises OSError."""
+    """Read turns and summaries from `offset` (bytes; `lines` came before it), about 4 MB of them. Lines that are not
+    records are skipped; a last line without its newline is left for the next look. Raises OSError."""
     reading = Reading(offset=offset, lines=lines)
     with path.open("rb") as file:
         file.seek(offset)
@@ -197,9 +199,24 @@ def read_transcript(path: Path, *, offset: int = 0, lines: int = 0) -> Reading:
             number += 1
             _take(reading, raw, number, position)
             position += len(raw)
+            if reading.offset - offset >= PART_BYTES and len(reading.turns) > 1:
+                reading.turns.pop()  # the next part begins with it
+                reading.more = True
+                return reading
     if not reading.turns:
         reading.offset, reading.lines = position, number
     return reading
+
+
+def readings(path: Path) -> Iterator[Reading]:
+    """A whole transcript in parts, each with the session's key. Raises OSError."""
+    reading = read_transcript(path)
+    yield reading
+    while reading.more:
+        session = reading.session
+        reading = read_transcript(path, offset=reading.offset, lines=reading.lines)
+        reading.session = session
+        yield reading
 
 
 def _take(reading: Reading, raw: bytes, number: int, position: int) -> None:

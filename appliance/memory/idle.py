@@ -18,7 +18,7 @@ import structlog
 from appliance.clock import Clock
 from appliance.memory import tidy
 from appliance.memory.capturing import takes_back
-from appliance.memory.chunks import Turn, read_transcript
+from appliance.memory.chunks import Turn, readings
 from appliance.memory.house import Memory
 from appliance.memory.items import OWNER, Items, normalised
 from appliance.memory.quarantine import Held
@@ -142,8 +142,9 @@ class Idle:
         key = SessionKey.main(agent).value
         found: list[Turn] = []
         for path in workspace.sessions.glob("*.jsonl"):
-            reading = read_transcript(path)
-            if reading.session == key:
+            for reading in readings(path):
+                if reading.session != key:
+                    break
                 found += [
                     turn
                     for turn in reading.turns

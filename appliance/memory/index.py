@@ -210,22 +210,30 @@ class MemoryIndex:
         return 1
 
     async def _index_transcript(self, look: Look, known: Known) -> None:
-        previous = await self.write(lambda c: _previous(c, look.name, known.lines)) if known.lines else ""
-        part = await asyncio.to_thread(sources.read_part, look, known, previous)
-        if not part.session:
-            return
-        for start in range(0, len(part.placed), _BATCH):
-            batch = part.placed[start : start + _BATCH]
-            await self.write(lambda c, batch=batch: store.put(c, store.file_id(c, look.name), batch))  # type: ignore[misc]
-            crash_point("index-transcript")
+        """Part by part; a kill between two leaves the stamp as it was, so the next look does it again."""
+        start = sources.start_of(look, known)
+        whole = start == Known()  # then what is not in the file is gone
+        keys: list[str] = []
+        more = True
+        while more:
+            previous = await self.write(lambda c, at=start.lines: _previous(c, look.name, at)) if start.lines else ""  # type: ignore[misc]
+            part = await asyncio.to_thread(sources.read_part, look, start, previous)
+            if not part.session:
+                return
+            for first in range(0, len(part.placed), _BATCH):
+                batch = part.placed[first : first + _BATCH]
+                await self.write(lambda c, batch=batch: store.put(c, store.file_id(c, look.name), batch))  # type: ignore[misc]
+                crash_point("index-transcript")
+            keys += [one.chunk.key for one in part.placed]
+            start, more = Known("", part.offset, part.lines, part.session), part.more
 
         def finish(connection: apsw.Connection) -> None:
             file = store.file_id(connection, look.name)
-            if part.fresh:
-                store.keep_only(connection, file, (one.chunk.key for one in part.placed))
+            if whole:
+                store.keep_only(connection, file, keys)
             connection.execute(
                 "UPDATE files SET stamp=?, offset=?, lines=?, session=? WHERE id=?",
-                (look.stamp, part.offset, part.lines, part.session, file),
+                (look.stamp, start.offset, start.lines, start.session, file),
             )
 
         await self.write(finish)

@@ -55,7 +55,7 @@ class Part:
     session: str
     offset: int
     lines: int
-    fresh: bool  # read from its beginning: what is not in `placed` is gone
+    more: bool  # the file goes on after it
 
 
 def looks(workspaces: Mapping[str, Workspace], team: Path) -> Iterator[Look]:
@@ -104,20 +104,21 @@ def _note_time(path: Path, workspace: Workspace | None) -> float:
     return datetime.combine(day, time(12), workspace.zone if workspace else None).timestamp()
 
 
-def read_part(look: Look, known: Known, previous: str) -> Part:
-    """What is new in a transcript. A file that is not the old one with something added is read from its beginning.
-
-    Raises OSError.
-    """
+def start_of(look: Look, known: Known) -> Known:
+    """From where a transcript is to be read: its beginning, unless it is the old one with something added."""
     inode, _, rest = known.stamp.partition(".")
     grown = bool(known.session) and look.stamp.startswith(f"{inode}.") and look.size > int(rest.split(".")[0] or 0)
-    offset, lines = (known.offset, known.lines) if grown and known.offset <= look.size else (0, 0)
-    reading = read_transcript(look.path, offset=offset, lines=lines)
-    session = known.session if offset else reading.session
+    return known if grown and known.offset <= look.size else Known()
+
+
+def read_part(look: Look, start: Known, previous: str) -> Part:
+    """The next few megabytes of a transcript; `previous` is what the turn before them said. Raises OSError."""
+    reading = read_transcript(look.path, offset=start.offset, lines=start.lines)
+    session = start.session or reading.session
     label = Label("session", look.agent, session)
-    chunks = [*turn_chunks(reading.turns, previous if offset else ""), *reading.summaries]
+    chunks = [*turn_chunks(reading.turns, previous), *reading.summaries]
     placed = [Placed(chunk, look.shown, label) for chunk in chunks]
-    return Part(placed, session, reading.offset, reading.lines, offset == 0)
+    return Part(placed, session, reading.offset, reading.lines, reading.more)
 
 
 def read_items(agent: str, workspace: Workspace) -> tuple[list[Placed], set[tuple[str, str]]]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from appliance.crash_points import crash_point
-from appliance.memory.chunks import Turn, read_transcript
+from appliance.memory.chunks import Turn, readings
 from appliance.memory.items import Item, Items, Mark, forgotten, line_of, parse_line, visible_note
 from appliance.memory.languages import analyse
 from appliance.memory.workspace import Workspace
@@ -141,17 +142,23 @@ def digest_talks(workspace: Workspace) -> int:
 
 
 def _talk_line(path: Path, workspace: Workspace) -> str:
-    reading = read_transcript(path)
-    if not _owners(reading.session):
+    count, name = 0, ""
+    first = last = ""
+    texts: deque[str] = deque(maxlen=3)
+    for reading in readings(path):
+        if not _owners(reading.session):
+            return ""
+        name = reading.session.rpartition(":")[2]
+        for turn in reading.turns:
+            if turn.source is Source.OWNER and turn.text.strip():
+                count, last = count + 1, _day(turn, workspace)
+                first = first or last
+                if not turn.text.startswith("/"):
+                    texts.append(" ".join(turn.text.split())[:80])
+    if not count:
         return ""
-    said = [turn for turn in reading.turns if turn.source is Source.OWNER and turn.text.strip()]
-    if not said:
-        return ""
-    name = reading.session.rpartition(":")[2]
-    first, last = _day(said[0], workspace), _day(said[-1], workspace)
     span = last if first == last else f"{first} to {last}"
-    texts = [" ".join(turn.text.split())[:80] for turn in said if not turn.text.startswith("/")][-3:]
-    return f"- {name} ({span}, {len(said)} messages): {' · '.join(texts)}"
+    return f"- {name} ({span}, {count} messages): {' · '.join(texts)}"
 
 
 def _owners(session: str) -> bool:

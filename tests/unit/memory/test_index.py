@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from appliance.errors import StateError
-from appliance.memory import store
+from appliance.memory import chunks, store
 from appliance.testing.fake_embedder import FakeEmbedder
 from appliance.testing.memory_house import AT, House
 
@@ -43,6 +43,24 @@ async def test_a_growing_transcript_is_read_from_where_it_grew(wordy: House) -> 
     # The last turn's entry stays as it was; only the new one is added.
     assert wordy.count("SELECT count(*) FROM chunks WHERE id > ?", (before,)) == 1
     assert "4711" in await wordy.snippets("boiler code")
+
+
+async def test_a_long_transcript_is_read_in_parts_as_if_it_were_one(
+    wordy: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wordy.say(*((f"message {n} about thing{n}", f"reply {n}" if n % 3 else "") for n in range(40)))
+    await wordy.index.sync()
+    rows = "SELECT key, ordinal, units, own, near FROM chunks ORDER BY key"
+    whole = wordy.index.read(lambda c: store.rows(c, rows))
+    assert len(whole) == 40
+    monkeypatch.setattr(chunks, "PART_BYTES", 700)
+    assert len(list(chunks.readings(wordy.workspace.sessions / "agent-main-main.jsonl"))) > 5
+    await wordy.index.rebuild()
+    assert wordy.index.read(lambda c: store.rows(c, rows)) == whole
+    wordy.say(*((f"later {n}", "") for n in range(40, 60)), start=40)
+    await wordy.index.sync()
+    assert wordy.count("SELECT count(*) FROM chunks") == 60
+    assert await wordy.index.check() == []
 
 
 async def test_a_reply_that_comes_later_joins_its_turn(house: House) -> None:
