@@ -173,24 +173,24 @@ class MemoryIndex:
 
     async def _sync(self, only: Path | None) -> int:
         have = await self.read_known()
-        seen: set[str] = set()
-        agents: set[str] = set()
-        count = 0
-        for look in await asyncio.to_thread(lambda: list(sources.looks(self.workspaces, self.team))):
-            seen.add(look.name)
-            known = have.get(look.name, Known())
-            if look.stamp == known.stamp or (only is not None and look.path != only):
-                continue
-            count += await self._index_file(look, known)
-            if look.note:
-                agents.add(look.agent)
-        if only is None:
-            for name in set(have) - seen - {f"{agent}/items" for agent in self.workspaces}:
-                await self.write(lambda c, name=name: store.forget_file(c, name))  # type: ignore[misc]
-                agents.update(agent for agent in self.workspaces if name.startswith(f"{agent}/memory/"))
-                count += 1
-        for agent in agents:
+        looks = await asyncio.to_thread(lambda: list(sources.looks(self.workspaces, self.team)))
+        changed = [
+            (look, known)
+            for look in looks
+            if look.stamp != (known := have.get(look.name, Known())).stamp and only in (None, look.path)
+        ]
+        kept = {look.name for look in looks} | {f"{agent}/items" for agent in self.workspaces}
+        gone = set(have) - kept if only is None else set()
+        # Items before the notes they stand in: a kill between the two leaves the notes to be looked at again.
+        noted = {look.agent for look, _ in changed if look.note}
+        noted.update(agent for agent in self.workspaces if any(name.startswith(f"{agent}/memory/") for name in gone))
+        for agent in noted:
             await self._index_items(agent)
+        count = len(gone)
+        for look, known in changed:
+            count += await self._index_file(look, known)
+        for name in gone:
+            await self.write(lambda c, name=name: store.forget_file(c, name))  # type: ignore[misc]
         return count
 
     async def read_known(self) -> dict[str, Known]:

@@ -136,5 +136,6 @@ async def test_a_kill_at_any_place_leaves_whole_files_and_an_index_that_heals(tm
     for line in house.workspace.read_day(house.workspace.day(AT)).splitlines():
         assert line == "" or line.startswith(("# ", "- [W] ")), line
     assert house.count("SELECT count(*) FROM vectors") == house.count("SELECT count(*) FROM chunks")
+    assert house.count("SELECT count(*) FROM chunks WHERE kind='item'") == len(texts)
     assert "fact 11 of 2" in await house.snippets("fact 11")
     house.index.close()

@@ -250,3 +250,19 @@ async def test_rows_of_two_files_with_the_same_key_are_kept_apart(tmp_path: Path
     await house.index.write(lambda c: store.forget_file(c, "main/sessions/agent-main-main.jsonl"))
     assert house.count("SELECT count(*) FROM chunks WHERE kind='turn'") == 1
     house.index.close()
+
+
+async def test_items_that_could_not_be_written_are_looked_at_again(
+    wordy: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wordy.item("likes plums")
+
+    def full(*_: object) -> None:
+        raise apsw.FullError("database or disk is full")
+
+    with monkeypatch.context() as patched, pytest.raises(apsw.FullError):
+        patched.setattr(store, "hide_messages", full)
+        await wordy.index.sync()
+    await wordy.index.sync()
+    assert wordy.count("SELECT count(*) FROM chunks WHERE kind='item'") == 1
+    assert "likes plums" in await wordy.snippets("plums")
