@@ -17,7 +17,8 @@ class Driver(ABC):
     """One platform. `limit` is the most units of a message there, `edits` whether what was said can be changed,
     `placeholder` what stands in the place of an answer that is coming, `strangers` whether anybody can write there,
     `command` as what /stop is heard, `of_files` whose word a file is, `draws` whether it
-    shows Markdown itself."""
+    shows Markdown itself, `fetches` whether a file is fetched after the message told of it, `burst` how
+    many messages can come in a second."""
 
     name: ClassVar[str]
     limit: ClassVar[int]
@@ -29,6 +30,8 @@ class Driver(ABC):
     command: ClassVar[str] = "command"
     of_files: ClassVar[Source] = Source.OWNER
     draws: ClassVar[bool] = False
+    fetches: ClassVar[bool] = True
+    burst: ClassVar[int] = 1000
     owner: ClassVar[Any]
     stranger: ClassVar[Any]
     bench: ChannelBench
@@ -48,13 +51,18 @@ class Driver(ABC):
     async def say(self, text: str, user: Any = None) -> Any:
         """Somebody (the owner) writes in private; what is returned `repeat` takes."""
 
+    async def say_quickly(self, texts: list[str]) -> None:
+        """The owner writes many messages, one after the other."""
+        for text in texts:
+            await self.say(text)
+
     @abstractmethod
     async def repeat(self, said: Any) -> None:
         """The platform tells of it once more."""
 
     @abstractmethod
-    async def send_file(self, name: str, data: bytes) -> None:
-        """The owner sends a file."""
+    async def send_file(self, name: str, data: bytes, *, claimed: int | None = None, gone: bool = False) -> None:
+        """The owner sends a file; `claimed` is the size that is said of it, `gone`: the platform has it no more."""
 
     @abstractmethod
     async def press(self, label: str) -> None:

@@ -46,8 +46,11 @@ class Telegram(Driver):
     async def repeat(self, said: Any) -> None:
         self.bench.telegram.people.repeat(said, new_id=True)
 
-    async def send_file(self, name: str, data: bytes) -> None:
-        self.bench.telegram.people.send_file(self.owner, data, name=name, mime="text/plain")
+    async def send_file(self, name: str, data: bytes, *, claimed: int | None = None, gone: bool = False) -> None:
+        people = self.bench.telegram.people
+        people.send_file(self.owner, data, name=name, mime="text/plain", declared_size=claimed)
+        if gone:
+            self.bench.telegram.world.files.clear()
 
     async def press(self, label: str) -> None:
         for message in reversed(self._mine()):
@@ -109,13 +112,14 @@ class Discord(Driver):
     async def repeat(self, said: Any) -> None:
         await self.bench.discord.repeat(self._chat(), said)
 
-    async def send_file(self, name: str, data: bytes) -> None:
-        self.bench.discord.world.files[name] = data
+    async def send_file(self, name: str, data: bytes, *, claimed: int | None = None, gone: bool = False) -> None:
+        if not gone:
+            self.bench.discord.world.files[name] = data
         url = f"http://127.0.0.1:{self.bench.discord.port}/cdn/{name}"
         file = {
             "id": "1",
             "filename": name,
-            "size": len(data),
+            "size": len(data) if claimed is None else claimed,
             "url": url,
             "proxy_url": "",
             "content_type": "text/plain",
@@ -151,7 +155,7 @@ class Discord(Driver):
 
 
 class WhatsApp(Driver):
-    name, limit, edits, owner, stranger = "whatsapp", 4096, False, OWNER, STRANGER
+    name, limit, edits, owner, stranger, burst = "whatsapp", 4096, False, OWNER, STRANGER, 100
     bench: WhatsAppBench
 
     async def open(self, folder: Path) -> None:
@@ -175,9 +179,11 @@ class WhatsApp(Driver):
     async def repeat(self, said: Any) -> None:
         self.bench.whatsapp.repeat(said)
 
-    async def send_file(self, name: str, data: bytes) -> None:
+    async def send_file(self, name: str, data: bytes, *, claimed: int | None = None, gone: bool = False) -> None:
         media = self.bench.whatsapp.add_media(data, "text/plain", name)
         held = {"id": media, "filename": name, "mime_type": "text/plain"}
+        if gone:
+            del self.bench.whatsapp.media[media]
         self.bench.whatsapp.say(self.owner, "document", held)
 
     async def press(self, label: str) -> None:
@@ -241,8 +247,10 @@ class Slack(Driver):
     async def repeat(self, said: Any) -> None:
         await self.bench.slack.repeat(self.owner, said)
 
-    async def send_file(self, name: str, data: bytes) -> None:
-        file = self.bench.slack.add_file(name, data, "text/plain")
+    async def send_file(self, name: str, data: bytes, *, claimed: int | None = None, gone: bool = False) -> None:
+        file = self.bench.slack.add_file(name, data, "text/plain", claimed)
+        if gone:
+            del self.bench.slack.world.files[file["id"]]
         await self.bench.slack.say(self.owner, "", subtype="file_share", files=[file])
 
     async def press(self, label: str) -> None:
@@ -272,8 +280,8 @@ class Slack(Driver):
 
 
 class Mail(Driver):
-    name, limit, edits, presses, cuts = "email", 4096, False, False, False
-    owner, stranger = mail_bench.OWNER, mail_bench.STRANGER
+    name, limit, edits, presses, cuts, fetches = "email", 4096, False, False, False, False
+    owner, stranger, burst = mail_bench.OWNER, mail_bench.STRANGER, 100
     bench: mail_bench.MailBench
 
     async def open(self, folder: Path) -> None:
@@ -296,9 +304,9 @@ class Mail(Driver):
         [raw] = [raw for raw in self.bench.mail.letters if said.encode() in raw]
         self.bench.mail.put(raw)  # the same letter, delivered twice
 
-    async def send_file(self, name: str, data: bytes) -> None:
+    async def send_file(self, name: str, data: bytes, *, claimed: int | None = None, gone: bool = False) -> None:
         letter = EmailMessage()
-        letter["From"], letter["Subject"], letter["Message-ID"] = self.owner, "Re: talk", "<file@home.example>"
+        letter["From"], letter["Subject"], letter["Message-ID"] = self.owner, "Re: talk", f"<{name}@home.example>"
         letter.set_content("look")
         letter.add_attachment(data, maintype="text", subtype="plain", filename=name)
         self.bench.mail.deliver(letter, self.owner)
@@ -320,7 +328,7 @@ class Mail(Driver):
 
 
 class Web(Driver):
-    name, limit, presses, cuts, strangers = "web", 4096, False, False, False
+    name, limit, presses, cuts, strangers, fetches = "web", 4096, False, False, False, False
     placeholder, command, of_files, draws = "", "message", Source.OUTSIDE, True
     owner, stranger = "owner", "stranger"
     bench: WebBench
@@ -346,9 +354,17 @@ class Web(Driver):
     async def repeat(self, said: Any) -> None:
         self.bench.post(said, self.bench.bodies[said])
 
-    async def send_file(self, name: str, data: bytes) -> None:
+    async def say_quickly(self, texts: list[str]) -> None:
+        for text in texts:
+            answer = await self.bench.client.post("/api/messages?wait=false", json={"text": text})
+            assert answer.status_code == 202
+
+    async def send_file(self, name: str, data: bytes, *, claimed: int | None = None, gone: bool = False) -> None:
         stored = await self.bench.client.post("/api/attachments", files={"file": (name, data, "text/plain")})
-        self.bench.post("file", {"text": "", "attachments": [stored.json()["id"]]})
+        given = (
+            {"text": "", "attachments": [stored.json()["id"]]} if stored.status_code == 201 else {"text": stored.text}
+        )
+        self.bench.post(f"m{len(self.bench.bodies)}", given)
 
     async def press(self, label: str) -> None:
         raise AssertionError("the page has buttons of its own")

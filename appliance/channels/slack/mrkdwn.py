@@ -12,7 +12,8 @@ from appliance.channels.splitting import utf16_length
 from appliance.channels.tables import without_tables
 
 MESSAGE_UNITS = 3000  # of a block's text; a text alone may be longer, but only up to 4,000 can be edited
-_OPENING = re.compile(r"^( {0,3}```)[^\s`][^\n`]*$", re.MULTILINE)  # a language would be shown as a line of the code
+# The language after a fence would be shown as a line of the code.
+_OPENING = re.compile(r"^( {0,3}```)[A-Za-z0-9+#._-]{1,20}[ \t]*$", re.MULTILINE)
 _QUOTE = re.compile(r"^&gt;(?= |$)", re.MULTILINE)
 
 

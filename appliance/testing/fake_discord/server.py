@@ -321,8 +321,8 @@ class FakeDiscord:
         raise RefusalError(404, 0, "404: Not Found")
 
     async def _cdn(self, request: web.Request) -> web.Response:
-        name = request.match_info["name"]
-        return web.Response(body=self.world.files.get(name, b"file " + name.encode()))
+        held = self.world.files.get(request.match_info["name"])
+        return web.Response(status=404) if held is None else web.Response(body=held)
 
 
 async def _body(request: web.Request) -> Any:

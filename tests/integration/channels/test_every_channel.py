@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -11,18 +10,8 @@ import pytest
 from appliance.channels.splitting import utf16_length
 from appliance.messages import Attachment, Button, Inbound, Source
 from tests.channel_driver import Driver
-from tests.channel_drivers import DRIVERS
 
 HOUR = 3600.0
-
-
-@pytest.fixture(params=sorted(DRIVERS))
-async def chat(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Driver]:
-    driver = DRIVERS[request.param]()
-    await driver.open(tmp_path)
-    await driver.pair()
-    yield driver
-    await driver.close()
 
 
 def settled(chat: Driver) -> bool:

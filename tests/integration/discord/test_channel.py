@@ -156,6 +156,7 @@ async def test_a_file_comes_with_its_message(discord_bench: DiscordBench, fake: 
     await discord_bench.start()
     await discord_bench.pair(role=Role.OWNER)
     base = f"http://127.0.0.1:{fake.port}/cdn"
+    fake.world.files["note.txt"] = b"file note.txt"
     good = {"id": "1", "filename": "note.txt", "size": 13, "url": f"{base}/note.txt", "proxy_url": ""}
     bad = {"id": "2", "filename": "x.txt", "size": 13, "url": "http://evil.test/x.txt", "proxy_url": ""}
     await fake.say(OWNER, "look", attachments=[good, bad])
