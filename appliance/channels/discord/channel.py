@@ -44,7 +44,7 @@ class DiscordChannel(PlatformChannel):
     def __init__(self, settings: DiscordSettings, parts: ChannelParts) -> None:
         self._api = DiscordApi(settings.bot_token.get_secret_value(), settings.api_base)
         super().__init__(parts, self._api.download, settings.channels)
-        self._gaps = DiscordGaps(self._api, parts.database, settings.channels, self._message)
+        self._gaps = DiscordGaps(self._api, parts.database, self.name, settings.channels, self._message)
         self.carrier = self._discord = DiscordCarrier(
             self._api,
             parts.clock,

@@ -16,8 +16,10 @@ _MESSAGES = "/channels/{channel_id}/messages"
 class DiscordGaps(Gaps):
     """Gaps of private channels that were written in, and of the guild channels of the settings."""
 
-    def __init__(self, api: DiscordApi, database: Database, channels: Iterable[int], handle: Handle) -> None:
-        super().__init__(database, "discord", channels, handle)
+    def __init__(
+        self, api: DiscordApi, database: Database, channel: str, channels: Iterable[int], handle: Handle
+    ) -> None:
+        super().__init__(database, channel, channels, handle)
         self._api = api
 
     async def newest(self, chat: str) -> str:

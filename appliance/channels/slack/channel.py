@@ -42,7 +42,7 @@ class SlackChannel(PlatformChannel):
             settings.bot_token.get_secret_value(), settings.app_token.get_secret_value(), settings.api_base
         )
         super().__init__(parts, self._api.download, settings.channels)
-        self._gaps = SlackGaps(self._api, parts.database, settings.channels, self._message)
+        self._gaps = SlackGaps(self._api, parts.database, self.name, settings.channels, self._message)
         self.carrier = SlackCarrier(
             self._api,
             parts.clock,

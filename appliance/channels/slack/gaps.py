@@ -16,8 +16,10 @@ _PAGE = 200
 class SlackGaps(Gaps):
     """Gaps of private conversations that were written in, and of the channels of the settings."""
 
-    def __init__(self, api: SlackApi, database: Database, channels: Iterable[str], handle: Handle) -> None:
-        super().__init__(database, "slack", channels, handle)
+    def __init__(
+        self, api: SlackApi, database: Database, channel: str, channels: Iterable[str], handle: Handle
+    ) -> None:
+        super().__init__(database, channel, channels, handle)
         self._api = api
 
     async def newest(self, chat: str) -> str:
