@@ -140,6 +140,7 @@ class ChannelBench(ABC):
         self.settings = settings or {}
         self.answer = answer
         self.pace = pace
+        self.agent = "main"  # whose channel it is
         self.told: list[str] = []
         self.running = False
 
@@ -168,6 +169,7 @@ class ChannelBench(ABC):
                 menu=lambda role, language: [("help", "Help")] + ([("budget", "Budget")] if role is Role.OWNER else []),
                 tell_owner=self._tell,
                 counts=self.counts,
+                agent=self.agent,
             )
         )
         await self.channel.start()

@@ -34,7 +34,9 @@ class DiscordBench(ChannelBench):
 
     async def connected(self) -> None:
         """Return once a session stands and the gap before it is filled."""
-        await self.until(lambda: (part := self.health.get("discord")) and part.detail.startswith(("Connected", "It ")))
+        await self.until(
+            lambda: (part := self.health.get(self.channel.name)) and part.detail.startswith(("Connected", "It "))
+        )
 
     async def pair(self, user: int = OWNER, role: Role | None = None) -> int:
         """Pair somebody; return their private channel."""

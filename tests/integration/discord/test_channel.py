@@ -90,7 +90,9 @@ async def test_what_was_written_while_it_was_away_is_answered_once(discord_bench
     assert discord_bench.front.heard == []
 
 
-async def test_a_lost_session_leaves_no_gap_and_no_second_answer(discord_bench: DiscordBench) -> None:
+@pytest.mark.parametrize("agent", ["main", "kid"])
+async def test_a_lost_session_leaves_no_gap_and_no_second_answer(discord_bench: DiscordBench, agent: str) -> None:
+    discord_bench.agent = agent
     await discord_bench.start()
     chat = await discord_bench.pair()
     fake = discord_bench.discord
