@@ -88,9 +88,11 @@ class FirstRun:
         await self._keep({"anthropic.api_key": key, **chain}, language)
         self.new_key()
 
-    async def use_local(self, language: str) -> None:
-        """Let the local model alone answer. Raises InputError."""
-        await self._keep({"models.chain": ["local"]}, language)
+    async def answer_with(self, who: str, language: str) -> None:
+        """Let the local model alone answer ("local"), or Claude first with the key that is there. Raises InputError."""
+        if who != "local" and not self.settings.has_key:
+            raise InputError(say("first_no_key", language))
+        await self._keep({"models.chain": ["local"] if who == "local" else None}, language)
 
     async def set_budget(self, daily_usd: Decimal, at_limit: str, language: str) -> None:
         """Set the limit of a day and what happens there. Raises InputError."""

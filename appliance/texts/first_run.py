@@ -32,6 +32,9 @@ FIRST_RUN: dict[str, tuple[str, str, str]] = {
         "金鑰可用。從現在起由 Claude 回答。",
         "密钥可用。从现在起由 Claude 回答。",
     ),
+    "first_no_key": ("There is no key yet: paste one.", "尚無金鑰：請貼上一個。", "尚无密钥：请粘贴一个。"),
+    "first_claude_go": ("Claude first", "優先用 Claude", "优先用 Claude"),
+    "first_claude_done": ("Claude answers from now on.", "從現在起由 Claude 回答。", "从现在起由 Claude 回答。"),
     "first_local_go": ("Local model only", "只用本機模型", "只用本地模型"),
     "first_local_done": (
         "The local model alone answers from now on.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from litestar import Response, get, post
@@ -20,9 +20,10 @@ _BODY_LIMIT = 4 * 1024
 
 
 class GivenModel(msgspec.Struct, forbid_unknown_fields=True):
-    """A key; without one the local model alone answers."""
+    """A key, or who answers: `local` alone, or `claude` with the key that is there."""
 
     key: str = ""
+    answers: Literal["claude", "local"] = "claude"
 
 
 class GivenBudget(msgspec.Struct, forbid_unknown_fields=True):
@@ -66,7 +67,10 @@ def _steps(services: Services, first_run: FirstRun) -> list[Any]:
     async def model(request: AnyRequest) -> Response[Any]:
         given = decode(await read_body(request, _BODY_LIMIT), GivenModel)
         language = language_of(request, services)
-        await (first_run.use_key(given.key, language) if given.key else first_run.use_local(language))
+        if given.key:
+            await first_run.use_key(given.key, language)
+        else:
+            await first_run.answer_with(given.answers, language)
         return reply(first_run.state())
 
     @post("/api/first-run/budget", status_code=200)

@@ -48,6 +48,7 @@ async function keep(form) {
     const answer = await call("POST", `/api/first-run/${step}`, Object.fromEntries(new FormData(form)));
     if (step === "telegram") begun(answer);
     else tell(step, form.dataset.done);
+    if (step === "model") $("now").textContent = words.now.replace("{chain}", answer.model.chain.join(" → "));
     kept.add(step);
     nameNext();
     if (step !== "budget") form.reset(); // no secret stays in a field

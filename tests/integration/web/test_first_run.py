@@ -156,6 +156,8 @@ async def test_wrong_input_is_refused_and_nothing_is_kept(fresh: Whole) -> None:
     for path, body in (
         ("model", {"key": "no key at all"}),
         ("model", {"key": "x" * 5000}),
+        ("model", {"answers": "claude"}),
+        ("model", {"answers": "somebody"}),
         ("budget", {"daily_usd": "lots", "at_limit": "stop"}),
         ("budget", {"daily_usd": -1, "at_limit": "stop"}),
         ("budget", {"daily_usd": 1, "at_limit": "never"}),
@@ -179,8 +181,10 @@ async def test_local_only_is_kept_and_what_the_environment_sets_cannot_be_change
         url = await house.start()
         try:
             async with client_of(settings, url) as client:
-                answer = await client.post("/api/first-run/model", json={})
+                answer = await client.post("/api/first-run/model", json={"answers": "local"})
                 assert answer.json()["model"]["chain"] == ["local"]
+                answer = await client.post("/api/first-run/model", json={"answers": "claude"})
+                assert answer.json()["model"]["chain"] == ["claude-sonnet-5-5", "local"]
                 for step, body in (("model", {"key": KEY}), ("budget", {"daily_usd": 2, "at_limit": "ask"})):
                     refused = await client.post(f"/api/first-run/{step}", json=body)
                     assert "is set from the environment" in refused.json()["error"]["message"]
