@@ -147,7 +147,7 @@ async def test_what_was_kept_is_there_after_a_restart_and_no_answer_or_page_show
     }  # fmt: skip
     async with FakeAnthropic() as provider:
         again = settings_of(tmp_path, provider, telegram)
-    assert again.chain == ["claude-sonnet-5-5", "local"]
+    assert again.chain() == ["claude-sonnet-5-5", "local"]
     assert again.chats == ["telegram"]
     assert (str(again.budget.daily_usd), again.budget.at_limit) == ("3.5", "stop")
 
