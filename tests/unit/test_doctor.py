@@ -121,7 +121,12 @@ async def test_a_chain_that_needs_a_key_without_one_fails(tmp_path: Path, only: 
 
 @pytest.mark.parametrize(
     ("answered", "status", "said"),
-    [(200, "pass", "accepts"), (401, "fail", "refuses"), (403, "fail", "refuses"), (529, "warn", "answered with an error")],
+    [
+        (200, "pass", "accepts"),
+        (401, "fail", "refuses"),
+        (403, "fail", "refuses"),
+        (529, "warn", "answered with an error"),
+    ],
 )
 async def test_online_the_key_is_tried_and_never_shown(
     tmp_path: Path, only: Any, answered: int, status: str, said: str
