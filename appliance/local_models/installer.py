@@ -72,8 +72,8 @@ def run(
 ) -> None:
     """Run a program in a process group of its own and hand each output line to `line`.
 
-    Raise FetchError with the last lines when it fails or takes longer than `seconds`, StoppedError when told to stop;
-    in both cases nothing of it is left running.
+    Raise FetchError with the last lines when it fails or says nothing for `seconds`, StoppedError when told to stop; in
+    both cases nothing of it is left running. What goes on speaking may take as long as a slow machine needs.
     """
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
@@ -81,7 +81,7 @@ def run(
     ) as process:  # fmt: skip
         tail: list[str] = []
         try:
-            _follow(process, tail, line, stop, time.monotonic() + seconds)
+            _follow(process, tail, line, stop, seconds, what)
         except BaseException:
             end_group(process)
             raise
@@ -99,7 +99,8 @@ def _follow(
     tail: list[str],
     line: Callable[[str], None] | None,
     stop: Stop,
-    deadline: float,
+    silence: float,
+    what: str,
 ) -> None:
     import selectors
 
@@ -109,12 +110,14 @@ def _follow(
         selector.register(process.stdout, selectors.EVENT_READ)
         pending = ""
         descriptor = process.stdout.fileno()
+        heard = time.monotonic()
         while True:
             stop.check()
-            if time.monotonic() > deadline:
-                raise FetchError(f"{process.args!s} took too long and was ended.", retry=True)
             if not selector.select(timeout=0.2):
+                if time.monotonic() - heard > silence:
+                    raise FetchError(f"{what} said nothing for {silence:.0f} s and was ended.", retry=True)
                 continue
+            heard = time.monotonic()
             block = os.read(descriptor, 65536).decode(errors="replace")
             if not block:
                 break

@@ -53,6 +53,13 @@ def test_a_program_that_is_ended_takes_its_children_along(way: str, tmp_path: Pa
     assert not _alive(pid)
 
 
+def test_a_program_that_goes_on_saying_how_far_it_is_may_take_as_long_as_it_needs() -> None:
+    lines: list[str] = []
+    code = "import time\nfor step in range(8): print(step, flush=True); time.sleep(0.5)"
+    installer.run([sys.executable, "-c", code], stop=Stop(), seconds=3.0, what="Trying", line=lines.append)
+    assert lines == [str(step) for step in range(8)]
+
+
 def _alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
