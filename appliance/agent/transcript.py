@@ -49,6 +49,7 @@ class Transcript:
         self.records: list[Record] = []
         self.whole = True  # whether `records` goes back to the file's beginning
         self.damaged = 0
+        self._named = False  # whether the file says whose it is
         self._ids: set[str] = set()
         self._fd: int | None = None
         self._size = 0
@@ -60,7 +61,7 @@ class Transcript:
         window and RECENT more. Raises StateError when the file belongs to another session. Damaged bytes go to
         `<name>.damaged`.
         """
-        self.records, self._ids, self.damaged, self.whole = [], set(), 0, True
+        self.records, self._ids, self.damaged, self.whole, self._named = [], set(), 0, True, False
         if not self.path.exists():
             return
         bad: list[bytes] = []
@@ -73,6 +74,8 @@ class Transcript:
             self._take(line, bad)
         if lines[-1]:
             self._close_tail()
+        if not self._named:  # the first line was lost with the power, before it was on the disk
+            self._name()
         if bad:
             self.damaged = len(bad)
             self._keep_damaged(bad)
@@ -163,6 +166,7 @@ class Transcript:
             if record.get("type") == "session":
                 if record.get("key") != self.key:
                     raise StateError(f"{self.path} holds the session {record.get('key')!r}, not {self.key!r}.")
+                self._named = True
                 continue
             if not _is_record(record):
                 bad.append(line)
@@ -193,10 +197,15 @@ class Transcript:
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
             self._fd = os.open(self.path, flags, 0o600)
             self._size = os.fstat(self._fd).st_size
-            if self._size == 0:
-                self._write(_encode({"type": "session", "key": self.key}) + b"\n")
-                fsync_folder(self.path.parent)
+            if self._size == 0 and not self._named:
+                self._name()
         return self._fd
+
+    def _name(self) -> None:
+        """Write whose file it is; the folder's entry for a new file is synced too."""
+        self._named = True
+        self._write(_encode({"type": "session", "key": self.key}) + b"\n")
+        fsync_folder(self.path.parent)
 
     def _write(self, line: bytes) -> None:
         fd = self._open()

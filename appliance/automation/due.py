@@ -10,7 +10,7 @@ from appliance.automation.jobs import Found, Occurrence, Standing
 from appliance.automation.occurrences import Rule, before, following, utc_text
 
 PUNCTUAL_SECONDS = 90.0
-_MOST = 5_000
+_MOST = 1_000  # more rows of one job are not kept
 
 
 def look(standing: Standing, rule: Rule, now: float, *, late_seconds: float, busy: bool) -> Found | None:

@@ -6,7 +6,6 @@ A channel adds how it listens, how it is reached, and its carrier.
 from __future__ import annotations
 
 import asyncio
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable
 from typing import Any
@@ -22,7 +21,7 @@ from appliance.channels.held import HeldCalls
 from appliance.channels.splitting import utf16_length
 from appliance.errors import ApplianceError, InputError
 from appliance.gateway.delivery import Carrier
-from appliance.gateway.webhooks import Webhook
+from appliance.gateway.webhooks import Webhook, read_object
 from appliance.messages import Inbound, Person, Role, Source
 from appliance.observability.health import State
 from appliance.settings_agents import channel_name
@@ -261,14 +260,14 @@ class PlatformChannel(ABC):
         while True:
             number, body = await held.next()
             try:
-                await take(json.loads(body))
+                await take(read_object(body))
             except (ApplianceError, OSError, apsw.Error) as trouble:
                 log.warning("could not be taken, trying again", channel=self.name, reason=type(trouble).__name__)
                 self._health.set(self.name, State.DEGRADED, f"A message could not be taken: {type(trouble).__name__}.")
                 await self._clock.sleep(RETRY[min(tries, len(RETRY) - 1)])
                 tries += 1
                 continue
-            except (KeyError, TypeError, ValueError, AttributeError):
+            except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
                 log.exception("call cannot be read", channel=self.name)
             tries = 0
             await held.drop(number)

@@ -3,8 +3,9 @@
     python tests/faults/clock.py          every scenario, about four minutes
 
 The real process runs under libfaketime (Debian's `faketime`), whose file moves its wall clock alone; a suspended
-machine is SIGSTOP, a jump and SIGCONT. Jobs are scheduled as a user would. The provider's book decides: a run of a job
-is a call that asks for it, and a message is answered once whatever the clock shows.
+machine is SIGSTOP, a jump and SIGCONT. Jobs are scheduled as a user would; the house looks at its clock once a minute,
+and at once when something is scheduled, which is done after each jump to save the minute. The provider's book decides:
+a run of a job is a call that asks for it, and a message is answered once whatever the clock shows.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from tests.faults.books import answer, damage, money, transcribed
 
 LIBRARY = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 HOUR, YEAR = 3_600, 365 * 86_400
+READ_SECONDS = 2.5  # libfaketime reads its file once a second
 SETTLED_SECONDS = 6.0
 PATIENCE_SECONDS = 90.0
 HOURLY = tuple(f"hourly {letter}" for letter in "abcde")
@@ -114,10 +116,12 @@ async def one_run(scenario: Scenario) -> Told:
             )  # fmt: skip
             try:
                 await house.start()
+                await house.post("hello", session="talk")  # what is loaded at the first message is there
                 for name in scenario.runs:
                     await house.post(f'/cron add --silent --name "{name}" "{SCHEDULES[name]}" Do the {name} thing')
                 for number, seconds in enumerate(scenario.jumps):
                     await _jump(house, clock, seconds, scenario.suspended)
+                    await house.post(f'/cron add --name "look {number}" "0 0 1 1 *" Look at the clock')
                     await house.post(f"message {number}", id=f"m{number}", session="talk")
                     await _settled(lambda: len(provider.calls))
                 await house.stop()
@@ -135,6 +139,7 @@ async def _jump(house: GatewayProcess, clock: FakeTime, seconds: int, suspended:
     clock.jump(seconds)
     if suspended:
         os.kill(house.pid, signal.SIGCONT)
+    await asyncio.sleep(READ_SECONDS)
 
 
 async def _settled(count: Callable[[], int]) -> None:

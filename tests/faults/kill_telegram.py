@@ -64,7 +64,7 @@ async def one_run(count: int, kill_after: float | None, point: str = "") -> Seen
             )  # fmt: skip
             try:
                 await house.start()
-                await _pair(house, telegram)
+                await pair(house, telegram)
                 if point:  # the point is armed in a life that begins with the person already known
                     await house.stop()
                     await house.start(APPLIANCE_CRASH_AT=point)
@@ -72,12 +72,12 @@ async def one_run(count: int, kill_after: float | None, point: str = "") -> Seen
                     telegram.people.say(USER, f"number {number} 你好")
                 await _die(house, kill_after, point)
                 await house.start()
-                return await _quiet(telegram, count)
+                return await quiet(telegram, count)
             finally:
                 await house.close()
 
 
-async def _pair(house: GatewayProcess, telegram: FakeTelegram) -> None:
+async def pair(house: GatewayProcess, telegram: FakeTelegram) -> None:
     response = await house.client.post(f"{house.url}/api/people/invite", json={})
     telegram.people.say(USER, response.json()["code"])
     until = time.monotonic() + 30
@@ -96,7 +96,7 @@ async def _die(house: GatewayProcess, kill_after: float | None, point: str) -> N
     await house.kill()
 
 
-async def _quiet(telegram: FakeTelegram, count: int) -> Seen:
+async def quiet(telegram: FakeTelegram, count: int) -> Seen:
     until = time.monotonic() + QUIET_SECONDS
     seen = Seen()
     settled = False

@@ -26,6 +26,7 @@ from tests.benchmarks.turn import rss_mb
 from tests.faults.books import answer, money, transcribed
 
 HOUR, DAY = 60, 1_440
+WINDOW = "8000"  # full on the first day, so that what grows afterwards is no conversation
 FAULTS = ("none", "limited", "overloaded", "failing", "cut", "gone")
 FAULTY_CALLS = 3
 SESSIONS = ("kitchen", "study", "garden", "cellar")
@@ -82,12 +83,14 @@ async def soak(messages: int, seed: int, kills: bool) -> dict[str, Any]:
             state.mkdir()
             house = GatewayProcess(
                 state, ANTHROPIC_API_KEY="sk-ant-test", ANTHROPIC_BASE_URL=provider.url,
-                APPLIANCE_BUDGET__DAILY_USD="100000",
+                APPLIANCE_BUDGET__DAILY_USD="100000", APPLIANCE_MODELS__WORKING_WINDOW=WINDOW,
             )  # fmt: skip
             try:
                 await house.start()
                 for number in range(messages):
                     if number % HOUR == 0:
+                        for call in provider.calls:
+                            call.request = {}  # the sums stay; a week of prompts would fill this process
                         provider_side.begin(chance.choice(FAULTS))
                         if kills and number and chance.random() < 0.25:
                             await house.kill()
@@ -99,7 +102,9 @@ async def soak(messages: int, seed: int, kills: bool) -> dict[str, Any]:
                     if number % DAY == DAY - 1 or number == messages - 1:
                         memory.append(round(rss_mb(house.pid), 1))
                         dead = max(dead, zombies(house.pid))
-                        print(f"day {len(memory)}: {memory[-1]} MiB", flush=True)
+                        counts = transcribed(state)
+                        lost = sum(counts[f"m{n}"] == 0 for n in range(number + 1))
+                        print(f"day {len(memory)}: {memory[-1]} MiB, {lost} of {number + 1} lost", flush=True)
                 await house.stop()
                 counts = transcribed(state)
                 books = money(state / "core.db", provider)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-import json
 from typing import Any
 
 import structlog
@@ -21,13 +20,14 @@ from appliance.channels.telegram.updates import ALLOWED
 from appliance.clock import Clock
 from appliance.database import Database
 from appliance.errors import ApplianceError
-from appliance.gateway.webhooks import WebhookAnswer, WebhookRequest
+from appliance.gateway.webhooks import WebhookAnswer, WebhookRequest, read_object
 from appliance.observability.health import Health, State
 
 log = structlog.get_logger(__name__)
 
 _LOOK_SECONDS = 60.0
 _TROUBLE_SECONDS = 180.0  # an error that Telegram had with us is shown for so long
+_LARGEST_NUMBER = 2**63  # what a column of the database holds
 _HEADER = "x-telegram-bot-api-secret-token"
 
 
@@ -71,8 +71,10 @@ class Webhook:
         if not self._account:
             return WebhookAnswer(503)
         try:
-            number = int(json.loads(request.body)["update_id"])
-        except (ValueError, KeyError, TypeError):
+            number = read_object(request.body).get("update_id")
+        except ValueError:
+            return WebhookAnswer(400)
+        if not isinstance(number, int) or not 0 <= number < _LARGEST_NUMBER:
             return WebhookAnswer(400)
         body = request.body.decode("utf-8", "replace")
         await self._held.hold(f"{self._account}:{number}", body, number)

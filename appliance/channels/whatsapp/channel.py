@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 from collections.abc import Coroutine
 from typing import Any
 
@@ -15,7 +14,7 @@ from appliance.channels.whatsapp.api import TokenError, WhatsAppApi
 from appliance.channels.whatsapp.carrier import WhatsAppCarrier
 from appliance.channels.whatsapp.updates import read_call
 from appliance.errors import ApplianceError
-from appliance.gateway.webhooks import WebhookAnswer, WebhookRequest
+from appliance.gateway.webhooks import WebhookAnswer, WebhookRequest, read_object
 from appliance.messages import Person
 from appliance.observability.health import State
 from appliance.settings_channels import WhatsAppSettings
@@ -66,10 +65,8 @@ class WhatsAppChannel(PlatformChannel):
             self._counts.message(self.name, "in", "forged")  # no line in the log: anybody could fill it
             return WebhookAnswer(403)
         try:
-            call = json.loads(request.body)
+            read_object(request.body)
         except ValueError:
-            return WebhookAnswer(400)
-        if not isinstance(call, dict):
             return WebhookAnswer(400)
         self._counts.polled(self.name, self._clock.now())
         await self._held.hold(digest, request.body.decode("utf-8", "replace"))

@@ -46,7 +46,7 @@ def _message(message: Raw, names: dict[str, str]) -> Heard | None:
         user=user,
         name=names.get(user, ""),
         text=text,
-        at=float(message.get("timestamp") or 0),
+        at=float(int(message.get("timestamp") or 0)),
         place={"chat": user, "message": identity, "private": True},
         source=Source.OUTSIDE if context.get("forwarded") or context.get("frequently_forwarded") else Source.OWNER,
         files=files,

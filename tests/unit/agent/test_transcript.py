@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from appliance.agent.transcript import RECENT, Transcript
 from appliance.errors import StateError
+from appliance.memory.chunks import read_transcript
 
 KEY = "agent:main:main"
 
@@ -86,6 +87,17 @@ def test_damage_at_the_end_is_set_aside_and_the_rest_stands(path: Path, damage: 
     transcript.close()
     assert [r["id"] for r in opened(path).records] == [*kept, "t.9"]
     assert path.read_bytes().startswith(whole + damage[:3])  # nothing was rewritten
+
+
+@pytest.mark.parametrize("cut", [0, 1, 8, 20])
+def test_a_first_line_that_the_power_took_is_written_again(path: Path, cut: int) -> None:
+    path.write_bytes(filled(path)[:cut])
+    transcript = opened(path)
+    transcript.append(record(7))
+    transcript.close()
+    assert path.read_bytes().count(KEY.encode()) == 1
+    assert read_transcript(path).session == KEY, "search would not find what was said here"
+    assert [r["id"] for r in opened(path).records] == ["t.7"]
 
 
 def test_two_records_on_one_line_are_both_read(path: Path) -> None:
