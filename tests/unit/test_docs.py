@@ -40,7 +40,9 @@ def test_every_link_in_the_docs_leads_somewhere() -> None:
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
 
 
-@pytest.mark.parametrize("script", ["run", "test", "check", "images", "setup", "release", "try-ansible"])
+@pytest.mark.parametrize(
+    "script", ["run", "test", "check", "images", "setup", "release", "try-ansible", "audit-dependencies"]
+)
 def test_every_script_is_there_and_may_be_run(script: str) -> None:
     path = ROOT / "scripts" / script
     assert path.stat().st_mode & 0o111
