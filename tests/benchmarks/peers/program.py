@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import socket
+import subprocess
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -40,7 +41,8 @@ class Setting:
 class Program(ABC):
     """Given the folder it is installed in and an empty home, a program that can be started and asked.
 
-    `sandboxed`: whether commands run in its sandbox without being asked to.
+    `sandboxed`: whether commands run in its sandbox without being asked to. `containers`: how the names of the
+    containers begin that it keeps.
     """
 
     package: Package
@@ -49,6 +51,7 @@ class Program(ABC):
     read_tool, read_argument = "read_file", "path"
     limit_note = "no such setting found"
     sandboxed = False
+    containers = ""
     sandbox_note = ""
 
     def __init__(self, installed: Path, home: Path, setting: Setting) -> None:
@@ -58,6 +61,7 @@ class Program(ABC):
         self.port = free_port()
         self.client = httpx2.AsyncClient(timeout=ASK_SECONDS)
         self._process: asyncio.subprocess.Process | None = None
+        self._before = self._kept()
         home.mkdir(parents=True, exist_ok=True)
 
     @property
@@ -125,8 +129,19 @@ class Program(ABC):
         await self._process.wait()
 
     async def close(self) -> None:
+        """Stop it and remove the containers that it made and left running."""
         await self.stop()
         await self.client.aclose()
+        left = self._kept() - self._before
+        if left:
+            subprocess.run(["docker", "rm", "-f", *left], capture_output=True, check=True)
+
+    def _kept(self) -> set[str]:
+        """Containers on this machine named as this program names its own; the user's own among them."""
+        if not (self.containers and self.setting.image):
+            return set()
+        words = ["docker", "ps", "-aq", "--filter", f"name=^/{self.containers}"]
+        return set(subprocess.run(words, capture_output=True, text=True, check=True).stdout.split())
 
     def memory(self) -> float:
         """Proportional set size of all its processes in MiB: a page that two of them share counts once."""

@@ -71,6 +71,7 @@ class OpenClaw(OpenAIProgram):
     read_tool = "read"
     session_header = "x-openclaw-session-key"
     asked_model = "openclaw"
+    containers = "openclaw-sbx-"
     sandbox_note = "`sandbox.mode = all`: one container a session, kept"
 
     @property
@@ -155,6 +156,7 @@ class Hermes(OpenAIProgram):
     shell_tool = "terminal"
     session_header = "X-Hermes-Session-Id"
     asked_model = "hermes-agent"
+    containers = "hermes-"
     sandbox_note = "`terminal.backend = docker`: one container a task, kept"
 
     @property
