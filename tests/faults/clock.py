@@ -66,9 +66,9 @@ SCENARIOS = (
     Scenario("2038 and again now", "UTC", "2026-11-30T08:20:00Z", (11 * YEAR, -11 * YEAR + HOUR), hourly(1, 2)),
     Scenario("six hours of sleep", "UTC", "2026-11-30T08:20:00Z", (6 * HOUR,), hourly(1, 1), suspended=True),
     Scenario("spring, New York", "America/New_York", "2026-03-08T06:20:00Z", (HOUR, 24 * HOUR), TWO_NIGHTS),
-    Scenario("autumn, New York", "America/New_York", "2026-11-01T06:20:00Z", (HOUR, HOUR, 23 * HOUR), TWO_NIGHTS),
-    Scenario("autumn, Paris", "Europe/Paris", "2026-10-25T00:20:00Z", (HOUR, HOUR, 23 * HOUR), TWO_NIGHTS),
-    Scenario("autumn, Lord Howe", "Australia/Lord_Howe", "2026-04-04T14:40:00Z", (HOUR, HOUR, 23 * HOUR), TWO_NIGHTS),
+    Scenario("autumn, New York", "America/New_York", "2026-11-01T06:20:00Z", (HOUR, HOUR, 24 * HOUR), TWO_NIGHTS),
+    Scenario("autumn, Paris", "Europe/Paris", "2026-10-25T00:20:00Z", (HOUR, HOUR, 24 * HOUR), TWO_NIGHTS),
+    Scenario("autumn, Lord Howe", "Australia/Lord_Howe", "2026-04-04T14:40:00Z", (HOUR, HOUR, 24 * HOUR), TWO_NIGHTS),
 )
 SCHEDULES = {**dict.fromkeys(HOURLY, "0 * * * *"), NIGHTLY: "30 2 * * *"}
 
