@@ -87,15 +87,15 @@ class Toxic:
 
     async def _between(self, mode: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         up_reader, up_writer = await asyncio.open_connection("127.0.0.1", self._target)
+        ways = [
+            asyncio.create_task(_carry(reader, _plain(up_writer))),
+            asyncio.create_task(_carry(up_reader, _spoiling(mode, writer))),
+        ]
         try:
-            ways = [
-                asyncio.create_task(_carry(reader, _plain(up_writer))),
-                asyncio.create_task(_carry(up_reader, _spoiling(mode, writer))),
-            ]
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
             await end(ways)
             await asyncio.gather(*ways, return_exceptions=True)
-        finally:
             up_writer.transport.abort()
 
 
