@@ -13,7 +13,9 @@ from aiohttp import web
 from appliance.messages import Attachment, Inbound, Person, Role, SessionKey
 from appliance.settings_channels import SpeechSettings
 from appliance.speech import Listener
-from appliance.testing.fake_anthropic import Reply
+from appliance.testing.anthropic_replies import Reply
+from appliance.testing.fake_telegram import FakeTelegram
+from tests.integration.gateway.conftest import OWNER, Home, until
 
 OGG = b"OggS" + b"\0" * 60
 
@@ -106,6 +108,15 @@ async def test_without_a_transcriber_the_person_is_told_and_no_model_is_asked(st
     both = await home.house.intake.accept(voice(tmp_path, "v2", "listen to this"))
     assert await answered(home, both.row) == "I read it"
     assert "nobody can write it down here" in home.prompts()[0]
+
+
+async def test_a_voice_message_on_a_phone_is_answered_with_what_is_missing(
+    household: Home, telegram: FakeTelegram
+) -> None:
+    before = len(telegram.texts(OWNER))
+    telegram.people.send_file(OWNER, OGG, kind="voice", name="v.oga", mime="audio/ogg")
+    await until(lambda: any("cannot hear voice" in text for text in telegram.texts(OWNER)[before:]))
+    assert household.prompts() == []
 
 
 async def test_trouble_with_the_transcriber_is_said_and_loses_no_message(
