@@ -68,8 +68,8 @@ function sentFiles(files) {
     const name = file.name || id;
     const link = make("a", "file", name);
     link.href = id ? fileAddress(id, agent) : "#";
-    link.target = "_blank";
     if (id && /\.(png|jpe?g|gif|webp)$/i.test(id)) {
+      link.target = "_blank";
       const image = make("img");
       image.src = fileAddress(id, agent);
       image.alt = name;
@@ -77,7 +77,7 @@ function sentFiles(files) {
       image.addEventListener("load", () => link.classList.add("picture"));
       image.addEventListener("error", () => image.replaceWith(name)); // called a picture, is none
       link.replaceChildren(image);
-    }
+    } else link.download = name;
     box.append(link);
   }
   return box;
@@ -90,7 +90,8 @@ function placeOf(path) {
 }
 
 function fileAddress(id, agent) {
-  return `/api/attachments/${id.split("/").map(encodeURIComponent).join("/")}?agent=${agent}`;
+  const whose = agent ? `?agent=${agent}` : ""; // what went with an answer lies in one place for all
+  return `/api/attachments/${id.split("/").map(encodeURIComponent).join("/")}${whose}`;
 }
 
 function short(value) {

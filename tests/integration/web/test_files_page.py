@@ -38,6 +38,7 @@ async def test_a_file_and_a_picture_of_an_answer(whole: Whole, provider: FakeAnt
         await page.press("#text", "Enter")
         link = page.locator(".assistant .sent-files a", has_text="報告 <1>.csv")
         for _ in range(2):
+            await link.wait_for(timeout=60_000)
             async with page.expect_download() as begun:
                 await link.click()
             download = await begun.value
