@@ -12,7 +12,7 @@ from appliance.memory.rules import Rules
 _SENTENCE = re.compile(r"[。！!？?；;\n…]+|(?<!\bdr)(?<!\bmr)(?<!\bmrs)(?<!\bms)(?<!\bprof)\.(?=\s|$)|[~～]")
 # Commas, dashes, blanks between Chinese words; a colon before an instruction; English joints of speech without commas.
 _CLAUSE = re.compile(
-    r"[，,]|——|\s[-–—]\s|(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])"
+    r"[，,](?! ever\b)|——|\s[-–—]\s|(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])"
     r"|(?<!\d)[:：](?=\s*(?:don'?t|do not|never|no |please|别|不要|请|勿|禁止|不许|密码))"
     r"|(?<!nobody)(?<!no one)(?<!nothing)(?<!all)\s(?=(?:but(?! (?:not|never) )|because|cos) )"
     r"|(?<!husband)(?<!wife)(?<!partner)(?<!mum)(?<!mom)(?<!dad)(?<!son)(?<!daughter)(?<!kids)(?<!friend)"

@@ -4,6 +4,7 @@ from appliance.memory.words_zh import any_of
 
 # What stands by itself as a fact: who, where, since when.
 NATURE = any_of(
+    r"<kin>…{0,2}<num>点半?(?:睡|起|上学|放学|回家|出门|下班|上床)",
     r"<self>有…{0,4}(?:症|病|炎|障碍|adhd)",
     r"<self>…{0,4}(?:从…{1,8}(?:开始|起)|正在(?:学|读|考|写|练|做|准备|装修|养|备)|一?(?:个)?(?:周|星期|礼拜|月|天"
     r"|年)…{0,4}(?:上|打|跑|去|练|做|吃|游|开|录|写|发|更)|老家|祖籍|属于|信(?:佛|教|基督|伊斯兰)|骑(?:车|机车"

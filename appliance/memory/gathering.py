@@ -32,7 +32,7 @@ SAME_AGAIN = re.compile(
 )
 _HEDGED = re.compile(
     r"\b(?:maybe|perhaps|might|could|can|would)\b"
-    r"|能不能|可不可以|可以[^，,。]*吗|还是[^，,。]{2,}(?:好|吧)|我就|我会"
+    r"|能不能|可不可以|可?[以能][^，,。]*吗|还是[^，,。]{2,}(?:好|吧)|我就|我会"
 )
 _TASTE = re.compile(r"(?:(?<!我)喜欢|(?<!我)爱|讨厌|\b(?:likes?|loves?|hates?|prefers?|wants?)\b)")
 _NAME = re.compile(

@@ -324,7 +324,8 @@ OTHERS = any_of(
     r"|post|blog|study|recipe|expert|doctor|reviewer|seller|speaker|host|hero|guest|kid in)s?\b",
     r"(?:reddit|twitter|stackoverflow|the internet|google|wikipedia|they)\b",
     r"(?:(?:my|a|our|the|his|her|their|some|most|many|these|those|all)\s)?(?:colleagues?|co-?workers?|friends?"
-    r"|neighbou?rs?|boss|manager|clients?|customers?|users?|readers?|subscribers?|followers?|listeners?|viewers?"
+    r"|neighbou?rs?|boss|editor(?= (?:prefers?|likes?|loves?|hates?|wants?))|manager|clients?|customers?|users?"
+    r"|readers?|subscribers?|followers?|listeners?|viewers?"
     r"|people|everyone|everybody|somebody|someone|students?|teachers?|landlord|cousins?|uncle|aunt|classmates?"
     r"|buddy|mate|folks|guy|guys|girl|lady|ceo|vendor|competitors?|team ?mates?|ex|he|she|they|his|her|their|mike"
     r"|john|dave|bob|alice|jane|steve|sarah|anna|emma|james|kevin)\b",

@@ -261,7 +261,7 @@ CHAT = any_of(
     r"^(?:不要|别)(?:闹|笑|逗|吵架|贫|皮|装)",
     r"^我…{0,2}(?:拿|取|洗|倒|端|刷|接|煮|热|收)个",
     r"^我 ?(?:ok|got it|just|only|认真的|没意见)",
-    r"^我在 ?(?:meeting|开会|路上|外面|忙)",
+    r"^我在 ?(?:lunch|class|meeting|开会|路上|外面|忙)",
     r"^我(?:先(?!生)|去(?!年)|再|等下|等会|是说|觉得|知道|不知道)",
 )
 # Somebody tells what somebody says.
@@ -284,7 +284,7 @@ OTHERS = any_of(
     r"|有个)?[小老阿大]?[\u4e00-\u9fff]{1,2}(?=最近|喜欢|讨厌|爱|总|老是|刚|特别|每天|天天)|[小老](?:赵|钱|孙|李"
     r"|周|吴|郑|王|陈|刘|杨|黄|张|林|何|郭|罗|梁|宋|谢|韩|唐|冯|董|萧|程|曹|袁|邓|许|傅|沈|曾|彭|吕|苏|卢|蒋|蔡|贾"
     r"|丁|魏|薛|叶|余|潘|杜|戴|夏|汪|田|姜|范|姚|谭|廖|邹|熊|孟|秦|江|邱|侯|段|汤)|(?:对面|隔壁"
-    r"|楼[上下])…{0,3}(?:家|人|户|那)|(?:my )?(?:boss|manager|colleagues?|co-?workers?|clients?|customers?"
+    r"|楼[上下])…{0,3}(?:家|人|户|那)|(?:my )?(?:boss|editor|manager|colleagues?|co-?workers?|clients?|customers?"
     r"|team ?mates?|friends?|neighbou?rs?|landlord|uncle|aunt|cousins?|classmates?|users?|readers?|ceo|hr"
     r"|vendor)(?![a-z])|(?:大学|高中|以前的|前|宿舍)室友|(?:公司|部门|学校|班上|楼下|楼上|对面|隔壁|小区|社区|群里"
     r"|店里|单位)(?:的|里的?|那个?|有个)?…{0,3}(?:同事|邻居|同学|老板|小[妹弟哥姐]|阿姨|大叔|大妈|大爷|经理|主管"

@@ -180,11 +180,13 @@ LIMIT = any_of(
 )
 # The same asked politely: "could it wait until morning?"
 SOFT_LIMIT = any_of(
+    r"\b(?:could|can)\b.{2,24}\bbe (?:silent|quiet|muted|off)\b",
     r"\b(?:mind|watch|careful) (?:what|how) you (?:post|say|write|share)\b",
     r"\b(?:could|can|would)\b.{0,24}\b(?:sent|come|arrive|posted|delivered) (?:in the morning|after|later|at|by)\b",
     r"\bany way (?:to|you (?:could|can)) .{0,24}\b(?:hold|wait|stop|mute|skip|not|batch|silence|quiet)",
     r"\b(?:could|can|would|might|any chance|is it possible|mind|maybe|perhaps)\b.{0,30}\b(?:wait (?:until|till)"
-    r"|hold off|keep (?:it|things|this) (?:clean|civil|polite|decent|pg)|keep .{0,14}quiet|mute|silence|not\b|stop"
+    r"|hold off|keep (?:it|things|this) (?:clean|civil|polite|decent|pg)|keep .{0,14}quiet|(?:mute"
+    r"|silence)(?! the \w+$)|not\b|stop"
     r"|skip|batch|save them|fewer|less often|lay off|quieten|h[eo]ld\b|postponed?|batched|go easy|tone down"
     r"|leave .{0,16}(?:until|till|for the morning)|leave out|cut back)",
     r"\b(?:can|could|should) wait (?:until|till)\b",

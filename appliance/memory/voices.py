@@ -28,7 +28,7 @@ _CODE_LINE = re.compile(
     r"|fatal)\b[^:\n]{0,20}:"
     r"|(?:const|let|var)\s\w+\s*=)" + _REST + r""
     r"|^.*(?:\bselect\b.+\bfrom\b|\b(?:insert into|alter table|create table|delete from|drop table)\b"
-    r"|\balias \w+=|\bif ?\(.*\) ?\{|\bgit (?:commit|push|log|add)\b|\bconsole\.log|\bprint\(|\bdef \w+\("
+    r"|\balias \w+=|\bif ?\(.*\) ?\{|\bgit (?:commit|push|log|add)\b|\b\w+\.\w+\(|\bprint\(|\bdef \w+\("
     r"|\bfunction\b.*\(|=>|\becho\b|\bimport \w+|\bregex\b|\bgrep\b|</\w+>|^\s*[{\[].*[}\]]\s*$"
     r"|\.(?:ya?ml|json|toml|ini|conf|env|py|js|ts|sh|md|css|log)\b.{0,10}[:：里中]|\b\w+_\w+\s*[:=])" + _REST,
     re.MULTILINE,
