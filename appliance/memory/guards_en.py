@@ -307,7 +307,8 @@ FAULT = any_of(
     r"at \d+ ?%",
     r"\bdoesn't (?:work|compile|start|boot|load|open|respond)\b",
     r"\b(?:won't|isn't working|not working|is down|keeps? (?:crash|drop|fail|say|giv|restart)\w*|an error"
-    r"|is broken|failed|crashed|(?<!pregnant )(?<!and )again|stuck|is full|timed out|looks wrong|is wrong"
+    r"|is broken|failed|crashed|for a (?:second|moment|minute)|(?<!pregnant )(?<!and )again|stuck|is full"
+    r"|timed out|looks wrong|is wrong"
     r"|is slow(?! (?:in"
     r"|at|on|every|when|during)))\b",
 )

@@ -50,7 +50,7 @@ NEGATION = any_of(
     r"(?:^|, ?)(?:when|while|if|after|before|on|during|at|between) .{2,30}, ?(?:please )?don'?t\b",
     r"^(?:and |but |so |please |pls |plz |just |then |also |maybe |ok |okay |hey |though |, ?)*(?:don'?t|do not"
     r"|dont)\s(?!know|think|worry|mind|bother|(?:really |much )?(?:like|care (?:for|about)|enjoy|love|fancy)\b"
-    r"|you dare$|get me wrong|forget|need|care|remember|have to|understand|believe|see why|stress|panic"
+    r"|you dare$|sweat it|get me wrong|forget|need|care|remember|have to|understand|believe|see why|stress|panic"
     r"|be (?:silly|sorry|shy)|give up|feel|you (?:know|think)|hesitate|ask me why)\w",
     r"(?=d)(?<!\bi )(?<!\bwe )(?<!\bthey )(?<!\byou )(?<!\bpeople )(?<!\bkids )(?<!\busers )(?<!\bwho )(?<!\bthat )"
     r"\b(?:don'?t"

@@ -40,7 +40,7 @@ _EN_MOMENT = re.compile(
     r"|going|gonna|today|tonight|tomorrow|now|see|saw|look|looking|said|says?|told|tell|ask|asked|mean|meant|feel"
     r"|sorry|sure|ok|okay|can|could|will|'ll|would|'d|should|might|(?<!in )may|just|waiting|done|ready|back|here"
     r"|late|busy|tired|hungry|love|loves|agree|forgot|found|sent|click\w*|run|ran|install\w*|restart\w*|error"
-    r"|broken|crash\w*|down|stuck|please|help|thanks|remember|understand|yes|question|idea|problem|minute|second"
+    r"|broken|crash\w*|down|stuck|please|help|thanks|anyway|remember|understand|yes|question|idea|problem|minute|second"
     r"|moment|(?<!runs )(?<!run )out|off|was|were|had|went|need|needs|have to|has to|have the|lost|changed|version"
     r"|gone|attached|\w+(?<!m)(?<!ne)ed|came|made|did)\b"
     r"|^(?:i'm|im|we're) (?:\w+ing|in|on|at|a bit|so|too|very)\b"
