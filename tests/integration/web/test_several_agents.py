@@ -32,7 +32,7 @@ async def test_an_agent_is_chosen_in_the_list_and_gets_the_message_and_its_files
         assert await page.inner_text("#title") == "study"
         await page.set_input_files("#file", {"name": "plan.txt", "mimeType": "text/plain", "buffer": b"learn"})
         await page.locator("#files .file").wait_for()
-        await page.wait_for_function("() => !document.querySelector('#files progress')")
+        await page.locator("#files progress").wait_for(state="detached")
         await page.fill("#text", "read the plan")
         await page.press("#text", "Enter")
         await page.locator(".message.assistant", has_text="I am here.").wait_for()
