@@ -57,7 +57,6 @@ class Overview:
             "running": self.pool.running,
             "waiting": sum(self.pool.depths().values()),
             "budget": self.budget.status()[0],
-            "agents": self.agents(),
             "owner_on": sorted({channel for channel, _, _ in self.inbox.owner_places()}),
             "scraped_at": self.scraped_at(),
         }
@@ -94,7 +93,7 @@ class Overview:
             lines.append(f"local: {local['phase']}{percent} {local.get('detail') or ''}".rstrip())
         lines += [f"{p['name']}: {p['state']} {p['detail']}".rstrip() for p in status["parts"]]
         if self.settings.agents:
-            lines += [f"{row['id']}: {' → '.join(row['chain'])}, ${row['spent']:.2f}" for row in status["agents"]]
+            lines += [f"{row['id']}: {' → '.join(row['chain'])}, ${row['spent']:.2f}" for row in self.agents()]
         lines.append(say("status_queue", language, running=status["running"], waiting=status["waiting"]))
         lines.append(self.budget_text(language))
         return "\n".join(lines)

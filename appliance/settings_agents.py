@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, SecretStr, field_validator
 
@@ -64,6 +64,7 @@ class FurtherAgentSettings(Section):
 
 
 Further = Mapping[str, FurtherAgentSettings]
+Bot = TypeVar("Bot", TelegramSettings, DiscordSettings)
 
 
 def channel_name(platform: str, agent: str) -> str:
@@ -84,14 +85,17 @@ def agent_of_channel(agents: Further, channel: str) -> str:
 
 def telegram_bots(mains: TelegramSettings, agents: Further) -> dict[str, TelegramSettings]:
     """Every Telegram bot of the house, by its channel's name."""
-    every = {MAIN: mains} | {agent: own.telegram for agent, own in agents.items()}
-    return {channel_name("telegram", a): bot for a, bot in every.items() if bot.bot_token.get_secret_value()}
+    return _named("telegram", {MAIN: mains} | {agent: own.telegram for agent, own in agents.items()})
 
 
 def discord_bots(mains: DiscordSettings, agents: Further) -> dict[str, DiscordSettings]:
     """Every Discord bot of the house, by its channel's name."""
-    every = {MAIN: mains} | {agent: own.discord for agent, own in agents.items()}
-    return {channel_name("discord", a): bot for a, bot in every.items() if bot.bot_token.get_secret_value()}
+    return _named("discord", {MAIN: mains} | {agent: own.discord for agent, own in agents.items()})
+
+
+def _named(platform: str, by_agent: Mapping[str, Bot]) -> dict[str, Bot]:
+    """Those that are set up."""
+    return {channel_name(platform, a): bot for a, bot in by_agent.items() if bot.bot_token.get_secret_value()}
 
 
 def speaks_on(agents: Further, agent: str, channels: Iterable[str]) -> frozenset[str]:
