@@ -69,10 +69,10 @@ document.addEventListener("submit", (event) => {
   if (!form) return;
   event.preventDefault();
   const asked = new FormData(form).get("q").trim();
-  const query = new URLSearchParams(location.search);
-  if (asked) query.set("q", asked);
-  else query.delete("q");
-  location.assign(`${location.pathname}${query.size ? `?${query}` : ""}`);
+  const agent = new URLSearchParams(location.search).get("agent"); // whose memory is on show
+  const query = Object.entries({ agent, q: asked }).filter(([, value]) => value);
+  const given = query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+  location.assign(location.pathname + (given ? `?${given}` : ""));
 });
 
 if (words.poll) {
