@@ -1,21 +1,25 @@
-"""How start, a turn, a search, a report and memory grow with what a house holds.
+"""How start, a turn, a search, a report and memory grow with what a house holds, and how many talk at once.
 
-    python tests/benchmarks/load.py [--sessions 1,100,1000,10000] [--megabytes 1,10,100] [--plot load.svg]
+    python tests/benchmarks/load.py [--sessions 1,100,1000,10000] [--megabytes 1,10,100] [--rows 1000,30000,1000000]
+                                    [--at-once 1,2,4,8,16,32,64] [--plot docs/images/growth.svg]
 
-A fresh STATE of each size is written as the product writes it, compacted every 200 turns; then the gateway is started
-on it as a user would, the fake provider answering at once. Times are milliseconds, medians of five where one is not
-enough; memory is RSS in MiB. `growth` is the ratio of the largest size to the smallest.
+A fresh STATE of each size (conversations, one long transcript, rows of the ledger) is written as the product writes it,
+compacted every 200 turns; then the gateway is started on it as a user would, the fake provider answering at once. Times
+are milliseconds, medians of five where one is not enough; memory is RSS in MiB; `growth` is the ratio of the largest
+size to the smallest. With `--at-once`, so many conversations ask one after the other; the knee is the last number that
+brought a tenth more turns a second. An empty list leaves a table out.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +30,16 @@ from appliance.database import open_connection
 from appliance.messages import SessionKey
 from appliance.testing.fake_anthropic import FakeAnthropic
 from appliance.testing.process import GatewayProcess
+from tests.benchmarks.growth_plot import draw
+from tests.benchmarks.ledger import fill
 from tests.benchmarks.turn import rss_mb
 
 TURN_CHARACTERS = 1_000
 TURNS = 10
 TURNS_A_WINDOW = 200
 REPEATS = 5
+TURNS_EACH = 8  # of each conversation, when several talk at once
+KNEE = 1.1  # fewer more turns a second than this for the next step: the machine is full
 _WORDS = "the pump in the cellar hums on Tuesdays and 過年時要訂蛋糕 before the neighbours wake up again "
 
 
@@ -92,43 +100,86 @@ async def timed(work: Callable[[], Any]) -> float:
     return round(statistics.median(times), 1)
 
 
-async def measure(prepare: Callable[[Path], None]) -> dict[str, float]:
-    """One size: let the gateway make its tables, fill STATE, start again and ask."""
+@contextlib.asynccontextmanager
+async def gateway(prepare: Callable[[Path], None] = lambda _: None) -> AsyncIterator[GatewayProcess]:
+    """A gateway that has made its tables, then been stopped, furnished and started again."""
     with tempfile.TemporaryDirectory() as folder:
         async with FakeAnthropic() as provider:
             state = Path(folder) / "state"
             state.mkdir()
             house = GatewayProcess(
                 state, ANTHROPIC_API_KEY="sk-ant-test", ANTHROPIC_BASE_URL=provider.url,
-                APPLIANCE_BUDGET__DAILY_USD="1000",
+                APPLIANCE_BUDGET__DAILY_USD="1000", APPLIANCE_LOCAL__ENABLED="false",
             )  # fmt: skip
             try:
                 await house.start()
                 await house.stop()
                 prepare(state)
                 await house.start()
-                result = {"ready_s": round(house.ready_seconds, 2)}
-                await _indexed(house)
-                began = time.perf_counter()
-                await house.post("hello", session="talk-0")
-                result["first_turn_ms"] = round((time.perf_counter() - began) * 1000, 1)
-                result["turn_ms"] = await timed(lambda: house.post("again", session="talk-0"))
-                result["search_ms"] = await timed(lambda: house.get("/api/memory/search?q=pump%20cellar"))
-                result["list_ms"] = await timed(lambda: house.get("/api/sessions"))
-                result["spend_ms"] = await timed(lambda: house.get("/api/spend"))
-                result["rss_mib"] = round(rss_mb(house.pid), 1)
+                yield house
             finally:
                 await house.close()
+
+
+async def measure(prepare: Callable[[Path], None]) -> dict[str, float]:
+    """One size: fill STATE, start and ask."""
+    async with gateway(prepare) as house:
+        result = {"ready_s": round(house.ready_seconds, 2)}
+        began = time.perf_counter()
+        await _indexed(house)
+        result["indexed_s"] = round(time.perf_counter() - began, 1)
+        began = time.perf_counter()
+        await house.post("hello", session="talk-0")
+        result["first_turn_ms"] = round((time.perf_counter() - began) * 1000, 1)
+        result["turn_ms"] = await timed(lambda: house.post("again", session="talk-0"))
+        result["search_ms"] = await timed(lambda: house.get("/api/memory/search?q=pump%20cellar"))
+        result["list_ms"] = await timed(lambda: house.get("/api/sessions"))
+        result["spend_ms"] = await timed(lambda: house.get("/api/spend"))
+        result["rss_mib"] = round(rss_mb(house.pid), 1)
     return result
 
 
+async def at_once(counts: list[int]) -> dict[str, Any]:
+    """Turns a second and how long one takes, by how many conversations talk at once, in one house."""
+    rows: list[dict[str, float]] = []
+    async with gateway() as house:
+        await house.post("hello", session="warm")
+
+        async def talk(name: str) -> list[float]:
+            spent = []
+            for turn in range(TURNS_EACH):
+                began = time.perf_counter()
+                await house.post(f"turn {turn}", session=name)
+                spent.append((time.perf_counter() - began) * 1000)
+            return spent
+
+        for count in counts:
+            began = time.perf_counter()
+            times = await asyncio.gather(*(talk(f"n{count}-{number}") for number in range(count)))
+            whole = time.perf_counter() - began
+            ordered = sorted(spent for each in times for spent in each)
+            rows.append(
+                {
+                    "turns_a_second": round(len(ordered) / whole, 1),
+                    "p50_ms": round(ordered[len(ordered) // 2], 1),
+                    "p95_ms": round(ordered[int(len(ordered) * 0.95)], 1),
+                    "rss_mib": round(rss_mb(house.pid), 1),
+                }
+            )
+    speeds = [row["turns_a_second"] for row in rows]
+    full = next((n for n in range(1, len(counts)) if speeds[n] < KNEE * speeds[n - 1]), len(counts))
+    return {**table("at once", counts, rows), "knee": counts[full - 1]}
+
+
 async def _indexed(house: GatewayProcess) -> None:
-    """Wait until the index has followed the files, as its count stands still."""
+    """Wait until the index has followed the files: no entry was written for three seconds."""
     last, still = -1, 0
     while still < 3:
-        count = (house.state / "index.db-wal").stat().st_size if (house.state / "index.db-wal").exists() else 0
-        still = still + 1 if count == last else 0
-        last = count
+        connection = open_connection(house.state / "index.db", readonly=True)
+        [(newest,)] = connection.execute("SELECT coalesce(max(id), 0) FROM chunks").fetchall()
+        connection.close()
+        still = still + 1 if newest == last else 0
+        last = newest
         await asyncio.sleep(1.0)
 
 
@@ -139,44 +190,22 @@ def table(name: str, sizes: list[int], rows: list[dict[str, float]]) -> dict[str
     return {name: sizes, **figures, "growth": growth}
 
 
-def plot(tables: list[dict[str, Any]], path: Path) -> None:
-    """Draw how each figure grows: both axes logarithmic, a line a figure, as SVG without any library."""
-    import math
-
-    width, height, lines = 640, 320, []
-    for index, found in enumerate(tables):
-        name = next(iter(found))
-        sizes = found[name]
-        lines.append(f'<text x="20" y="{20 + index * height}" font-weight="bold">{name}</text>')
-        span = max(1e-9, math.log10(max(sizes) / min(sizes)))
-        for row, key in enumerate(key for key in found if key not in (name, "growth")):
-            points = " ".join(
-                f"{20 + 440 * math.log10(size / sizes[0]) / span:.0f},"
-                f"{index * height + 280 - 70 * math.log10(max(value / (found[key][0] or 1), 0.1)):.0f}"
-                for size, value in zip(sizes, found[key], strict=True)
-            )
-            colour = f"hsl({row * 50},70%,40%)"
-            lines.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
-            at = 40 + index * height + row * 18
-            lines.append(f'<text x="480" y="{at}" fill="{colour}">{key} x{found["growth"][key]}</text>')
-    body = "\n".join(lines)
-    path.write_text(
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height * len(tables)}" '
-        f'font-family="sans-serif" font-size="13">\n{body}\n</svg>\n',
-        encoding="utf-8",
-    )
-
-
-async def bench(sessions: list[int], megabytes: list[int]) -> list[dict[str, Any]]:
-    """Both tables; a size that is not asked for is left out."""
+async def bench(given: argparse.Namespace) -> list[dict[str, Any]]:
+    """A table for each kind of size; a list that is empty is left out."""
+    each = 4 * TURN_CHARACTERS  # bytes a turn, about: two records, each with its text twice
+    kinds: dict[str, Callable[[Path, int], None]] = {
+        "sessions": lambda state, size: furnish(state, size, TURNS),
+        "megabytes": lambda state, size: furnish(state, 1, size * 1_000_000 // each),
+        "rows": lambda state, size: fill(state / "core.db", size),
+    }
     tables = []
-    if sessions:
-        rows = [await measure(lambda state, n=n: furnish(state, n, TURNS)) for n in sessions]  # type: ignore[misc]
-        tables.append(table("sessions", sessions, rows))
-    if megabytes:
-        each = 4 * TURN_CHARACTERS  # bytes a turn, about: two records, each with its text twice
-        rows = [await measure(lambda state, n=n: furnish(state, 1, n * 1_000_000 // each)) for n in megabytes]  # type: ignore[misc]
-        tables.append(table("megabytes", megabytes, rows))
+    for name, prepare in kinds.items():
+        sizes: list[int] = getattr(given, name)
+        if sizes:
+            rows = [await measure(lambda state, p=prepare, n=size: p(state, n)) for size in sizes]  # type: ignore[misc]
+            tables.append(table(name, sizes, rows))
+    if given.at_once:
+        tables.append(await at_once(given.at_once))
     return tables
 
 
@@ -185,12 +214,14 @@ def numbers(text: str) -> list[int]:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sessions", type=numbers, default=[1, 100, 1_000, 10_000])
     parser.add_argument("--megabytes", type=numbers, default=[1, 10, 100])
+    parser.add_argument("--rows", type=numbers, default=[1_000, 30_000, 1_000_000])
+    parser.add_argument("--at-once", type=numbers, default=[1, 2, 4, 8, 16, 32, 64])
     parser.add_argument("--plot", type=Path)
     given = parser.parse_args()
-    found = asyncio.run(bench(given.sessions, given.megabytes))
+    found = asyncio.run(bench(given))
     print(json.dumps(found, indent=2))
     if given.plot:
-        plot(found, given.plot)
+        draw(found, given.plot)
