@@ -21,7 +21,9 @@ _SPEAKER = 0.08  # for what was said by somebody whom the question names: two pe
 _SURE = 0.4  # cosine from which an English-only embedder has found what was meant, rather than the nearest there is
 _NEIGHBOUR = 0.1  # of the score of a turn beside it
 _BESIDE = 100  # ordinals, one line of a transcript: said one after another, nothing between
-_FULL_TRUST = 0.75  # of a perfect match of words: from here on words count in full
+# Of a perfect match of words: from here on words count in full, and below it by this power. Beside a small English
+# embedder, whose text weight is high, a weak match must fall faster.
+_TRUST_MULTILINGUAL, _TRUST_ENGLISH = (0.5, 1), (0.8, 2)
 
 
 def auto_weights(*, multilingual: bool, latin: bool) -> tuple[float, float]:
@@ -109,7 +111,8 @@ def _scale_text(with_text: Sequence[Candidate]) -> None:
 
 def _weigh(candidates: Sequence[Candidate], with_text: Sequence[Candidate], mix: Mix) -> None:
     best = max((one.direct for one in with_text), default=0.0)
-    trust = min(1.0, best / (_FULL_TRUST * mix.perfect)) if mix.perfect > 0 and mix.vector > 0 else 1.0
+    full, power = _TRUST_MULTILINGUAL if mix.multilingual else _TRUST_ENGLISH
+    trust = min(1.0, best / (full * mix.perfect)) ** power if mix.perfect > 0 and mix.vector > 0 else 1.0
     for one in candidates:
         one.score = mix.vector * one.vector_part + mix.text * trust * one.text_part
         if _foreign(one, mix) and mix.vector > 0:
