@@ -129,7 +129,7 @@ class Memory:
 
     async def touched(self, path: Path) -> None:
         """A file was written: have it searchable now rather than when the watcher sees it."""
-        await self.index.sync(only=path)
+        await self.index.sync([path])
 
     async def reindex(self) -> dict[str, Any]:
         """Read every file anew and compare the parts; return the status with what was repaired."""
@@ -202,7 +202,7 @@ class Memory:
             if known.normalised == item.normalised and known.person == item.person:
                 return Remembered(item=known, known=True)
         path = await workspace.append_day_async(line_of(item), item.at)
-        await self.index.sync(only=path)
+        await self.index.sync([path])
         return Remembered(item=item)
 
     async def forget(self, what: str, *, agent: str = "main", by: str = OWNER) -> list[Item]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import apsw
+import msgspec
 
 from appliance.clock import Clock, iso
 from appliance.crash_points import crash_point
@@ -122,14 +123,14 @@ class MemoryIndex:
 
     # ---- keeping equal to the files ----
 
-    async def sync(self, *, only: Path | None = None) -> int:
-        """Look at every file (or at one), index what changed, drop what is gone; return how many files changed."""
+    async def sync(self, only: Collection[Path] | None = None) -> int:
+        """Look at every file (or at these), index what changed, drop what is gone; return how many files changed."""
         async with self._sync_lock:
             try:
                 count = await self._sync(only)
             except _DAMAGE:
                 await asyncio.to_thread(self._start_again)
-                count = await self._sync(None)
+                count = await self._sync()
         if count:
             self.changed()
         return count
@@ -143,7 +144,7 @@ class MemoryIndex:
         """Set a damaged file aside and make the index again; keyword search is back when this returns."""
         async with self._sync_lock:
             await asyncio.to_thread(self._start_again)
-            await self._sync(None)
+            await self._sync()
         self.changed()
 
     async def scrub(self) -> None:
@@ -171,16 +172,19 @@ class MemoryIndex:
             self.changed()
         return found
 
-    async def _sync(self, only: Path | None) -> int:
-        have = await self.read_known()
-        looks = await asyncio.to_thread(lambda: list(sources.looks(self.workspaces, self.team)))
+    async def _sync(self, only: Collection[Path] | None = None) -> int:
+        looks = await asyncio.to_thread(self._looks, only)
+        whole = looks is None
+        if looks is None:
+            looks = await asyncio.to_thread(lambda: list(sources.looks(self.workspaces, self.team)))
+        have = await self._known(None if whole else [look.name for look in looks])
         changed = [
             (look, known)
             for look in looks
-            if look.stamp != (known := have.get(look.name, Known())).stamp and only in (None, look.path)
+            if look.stamp and look.stamp != (known := have.get(look.name, Known())).stamp
         ]
-        kept = {look.name for look in looks} | {f"{agent}/items" for agent in self.workspaces}
-        gone = set(have) - kept if only is None else set()
+        kept = {look.name for look in looks if look.stamp} | {f"{agent}/items" for agent in self.workspaces}
+        gone = set(have) - kept
         # Items before the notes they stand in: a kill between the two leaves the notes to be looked at again.
         noted = {look.agent for look, _ in changed if look.note}
         noted.update(agent for agent in self.workspaces if any(name.startswith(f"{agent}/memory/") for name in gone))
@@ -193,9 +197,20 @@ class MemoryIndex:
             await self.write(lambda c, name=name: store.forget_file(c, name))  # type: ignore[misc]
         return count
 
-    async def read_known(self) -> dict[str, Known]:
-        """What the index holds of each file."""
-        found = await self.write(lambda c: store.rows(c, "SELECT name, stamp, offset, lines, session FROM files"))
+    def _looks(self, only: Collection[Path] | None) -> list[Look] | None:
+        """The named files; None where all are to be looked at, as when one is not known by the name it was given."""
+        looks = [sources.look_at(path, self.workspaces, self.team) for path in only or ()]
+        known = [look for look in looks if look is not None]
+        return known if only is not None and len(known) == len(looks) else None
+
+    async def _known(self, names: Collection[str] | None) -> dict[str, Known]:
+        """What the index holds of every file, or of these."""
+        sql = "SELECT name, stamp, offset, lines, session FROM files"
+        arguments: tuple[str, ...] = ()
+        if names is not None:
+            sql += " WHERE name IN (SELECT value FROM json_each(?))"
+            arguments = (msgspec.json.encode(names).decode(),)
+        found = await self.write(lambda c: store.rows(c, sql, arguments))
         return {name: Known(stamp, offset, lines, session) for name, stamp, offset, lines, session in found}
 
     async def _index_file(self, look: Look, known: Known) -> int:

@@ -6,7 +6,7 @@ what commands and downloads left there is found with commands.
 
 from __future__ import annotations
 
-import os
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
@@ -60,32 +60,48 @@ class Part:
 
 def looks(workspaces: Mapping[str, Workspace], team: Path) -> Iterator[Look]:
     """Every file that is indexed, as it is now; symbolic links are left out."""
+    for workspace in workspaces.values():
+        paths = [workspace.folder / name for name in sorted(PRIVATE)]
+        paths += [*sorted(workspace.notes.glob("*.md")), *sorted(workspace.sessions.glob("*.jsonl"))]
+        for path in paths:
+            look = look_at(path, workspaces, team)
+            if look is not None and look.stamp:
+                yield look
+    for path in sorted(team.rglob("*.md")) if team.is_dir() else ():
+        look = look_at(path, workspaces, team)
+        if look is not None and look.stamp:
+            yield look
+
+
+def look_at(path: Path, workspaces: Mapping[str, Workspace], team: Path) -> Look | None:
+    """One file as it is now, with an empty stamp when it is gone or not to be read; None for what is no memory."""
+    folder, name = path.parent, path.name
     for agent, workspace in workspaces.items():
         private = Label("private", agent)
-        for name in sorted(PRIVATE):
-            yield from _look(workspace.folder / name, f"{agent}/{name}", name, "markdown", agent, private)
-        for path in sorted(workspace.notes.glob("*.md")):
-            shown = f"memory/{path.name}"
-            yield from _look(path, f"{agent}/{shown}", shown, "markdown", agent, private, note=True)
-        for path in sorted(workspace.sessions.glob("*.jsonl")):
-            shown = f"sessions/{path.name}"
-            yield from _look(path, f"{agent}/{shown}", shown, "transcript", agent, Label("session", agent))
-    for path in sorted(team.rglob("*.md")) if team.is_dir() else ():
+        if folder == workspace.folder and name in PRIVATE:
+            return _look(path, f"{agent}/{name}", name, "markdown", agent, private)
+        if folder == workspace.notes and path.suffix == ".md":
+            return _look(path, f"{agent}/memory/{name}", f"memory/{name}", "markdown", agent, private, note=True)
+        if folder == workspace.sessions and path.suffix == ".jsonl":
+            label = Label("session", agent)
+            return _look(path, f"{agent}/sessions/{name}", f"sessions/{name}", "transcript", agent, label)
+    if path.suffix == ".md" and path.is_relative_to(team):
         shown = f"team/{path.relative_to(team).as_posix()}"
-        yield from _look(path, shown, shown, "markdown", "", Label("team"))
+        return _look(path, shown, shown, "markdown", "", Label("team"))
+    return None
 
 
 def _look(
     path: Path, name: str, shown: str, kind: Literal["markdown", "transcript"], agent: str, label: Label,
     *, note: bool = False,
-) -> Iterator[Look]:  # fmt: skip
+) -> Look:  # fmt: skip
     try:
         status = path.lstat()
     except OSError:
-        return
-    if not path.is_symlink() and os.path.isfile(path) and (kind == "transcript" or status.st_size <= _MOST_BYTES):  # noqa: PTH113
-        stamp = f"{status.st_ino}.{status.st_size}.{status.st_mtime_ns}"
-        yield Look(name, path, shown, kind, agent, label, stamp, status.st_size, note)
+        return Look(name, path, shown, kind, agent, label, "", 0, note)
+    read = stat.S_ISREG(status.st_mode) and (kind == "transcript" or status.st_size <= _MOST_BYTES)
+    stamp = f"{status.st_ino}.{status.st_size}.{status.st_mtime_ns}" if read else ""
+    return Look(name, path, shown, kind, agent, label, stamp, status.st_size, note)
 
 
 def read_markdown(look: Look, workspace: Workspace | None) -> list[Placed]:

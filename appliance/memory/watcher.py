@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -39,13 +39,14 @@ def is_network_mount(folder: Path, mounts: str | None = None) -> bool:
 
 
 class Watcher:
-    """Given the workspaces and team/, call `changed` soon after a memory file or transcript was written."""
+    """Given the workspaces and team/, call `changed` with the files soon after some were written, and with None for a
+    look at everything."""
 
     def __init__(
         self,
         workspaces: Mapping[str, Workspace],
         team: Path,
-        changed: Callable[[], Awaitable[Any]],
+        changed: Callable[[Collection[Path] | None], Awaitable[Any]],
         *,
         mode: Literal["auto", "events", "poll"] = "auto",
     ) -> None:
@@ -61,7 +62,7 @@ class Watcher:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(FULL_LOOK_SECONDS):
                     await self._watch(folders)
-            await self._changed()
+            await self._changed(None)
 
     def _folders(self) -> list[Path]:
         found: list[Path] = []
@@ -80,7 +81,7 @@ class Watcher:
             return
         poll = self._mode == "poll" or (self._mode == "auto" and any(map(is_network_mount, watched)))
         # Not recursive: the work folder below an agent's may hold a hundred thousand files of somebody's project.
-        async for _ in watchfiles.awatch(
+        async for changes in watchfiles.awatch(
             *watched,
             watch_filter=lambda _, path: path.endswith((".md", ".jsonl")),
             debounce=_DEBOUNCE_MS,
@@ -89,4 +90,4 @@ class Watcher:
             recursive=False,
             rust_timeout=500,
         ):
-            await self._changed()
+            await self._changed({Path(path) for _, path in changes})

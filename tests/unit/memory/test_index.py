@@ -34,12 +34,30 @@ async def test_a_deleted_file_leaves_the_index(wordy: House) -> None:
     assert await wordy.index.check() == []
 
 
+async def test_of_the_named_files_what_is_gone_leaves_the_index(wordy: House) -> None:
+    wordy.memory("Sam likes tea")
+    wordy.item("likes plums")
+    await wordy.index.sync()
+    memory = wordy.workspace.folder / "MEMORY.md"
+    memory.unlink()
+    note = wordy.workspace.notes / f"{wordy.workspace.day(AT)}.md"
+    assert await wordy.index.sync([memory, note]) == 1
+    assert await wordy.find("tea") == []
+    assert "plums" in await wordy.snippets("plums")
+
+
+async def test_a_file_named_in_another_way_leads_to_a_look_at_everything(wordy: House, tmp_path: Path) -> None:
+    wordy.memory("Sam likes tea")
+    assert await wordy.index.sync([tmp_path / ".." / tmp_path.name / "agents" / "main" / "MEMORY.md"]) == 2
+    assert "tea" in await wordy.snippets("tea")
+
+
 async def test_a_growing_transcript_is_read_from_where_it_grew(wordy: House) -> None:
     path = wordy.say(*((f"message {n} about thing{n}", f"reply {n}") for n in range(50)))
     await wordy.index.sync()
     before = wordy.count("SELECT max(id) FROM chunks")
     wordy.say(("the boiler code is 4711", ""), start=50)
-    await wordy.index.sync(only=path)
+    await wordy.index.sync([path])
     # The last turn's entry stays as it was; only the new one is added.
     assert wordy.count("SELECT count(*) FROM chunks WHERE id > ?", (before,)) == 1
     assert "4711" in await wordy.snippets("boiler code")
