@@ -39,6 +39,7 @@ TURNS = 10
 TURNS_A_WINDOW = 200
 REPEATS = 5
 TURNS_EACH = 8  # of each conversation, when several talk at once
+INDEX_SECONDS = 1_800
 KNEE = 1.1  # fewer more turns a second than this for the next step: the machine is full
 _WORDS = "the pump in the cellar hums on Tuesdays and 過年時要訂蛋糕 before the neighbours wake up again "
 
@@ -172,15 +173,16 @@ async def at_once(counts: list[int]) -> dict[str, Any]:
 
 
 async def _indexed(house: GatewayProcess) -> None:
-    """Wait until the index has followed the files: no entry was written for three seconds."""
-    last, still = -1, 0
-    while still < 3:
-        connection = open_connection(house.state / "index.db", readonly=True)
-        [(newest,)] = connection.execute("SELECT coalesce(max(id), 0) FROM chunks").fetchall()
-        connection.close()
-        still = still + 1 if newest == last else 0
-        last = newest
-        await asyncio.sleep(1.0)
+    """Wait until the index has read every transcript to its end."""
+    wanted = len(list((house.state / "agents" / "main" / "sessions").glob("*.jsonl")))
+    done = -1
+    async with asyncio.timeout(INDEX_SECONDS):
+        while done < wanted:
+            await asyncio.sleep(0.2)
+            connection = open_connection(house.state / "index.db", readonly=True)
+            sql = "SELECT count(*) FROM files WHERE name LIKE '%.jsonl' AND stamp != ''"
+            [(done,)] = connection.execute(sql).fetchall()
+            connection.close()
 
 
 def table(name: str, sizes: list[int], rows: list[dict[str, float]]) -> dict[str, Any]:
