@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import statistics
+import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -70,14 +71,17 @@ class Bench:
 
 
 async def measured(bench: Bench) -> Figures:
-    """Every row of one program. A phase that fails is said to be not measured, with its reason."""
+    """Every row of one program, told as it comes. A phase that fails is said to be not measured, with its reason."""
     found: Figures = {"install": _number(megabytes(bench.installed, bench.kind.package), 0)}
     for phase, rows in PHASES.items():
         try:
-            found.update(await phase(bench))
+            figures = await phase(bench)
         except TROUBLE as error:
             reason = (str(error).splitlines() or [type(error).__name__])[0][:120]
-            found.update({row: Figure(f"not measured: {reason}") for row in rows})
+            figures = {row: Figure(f"not measured: {reason}") for row in rows}
+        found.update(figures)
+        shown = "; ".join(f"{row} {figure.shown}" for row, figure in figures.items())
+        print(f"{bench.kind.package.name}: {shown}", file=sys.stderr, flush=True)
     return found
 
 
