@@ -26,7 +26,7 @@ from tests.benchmarks.turn import rss_mb
 from tests.faults.books import answer, money, transcribed
 
 HOUR, DAY = 60, 1_440
-WINDOW = "8000"  # full on the first day, so that what grows afterwards is no conversation
+WINDOW = "20000"  # compacted on the first day, so that what grows afterwards is no conversation
 FAULTS = ("none", "limited", "overloaded", "failing", "cut", "gone")
 FAULTY_CALLS = 3
 SESSIONS = ("kitchen", "study", "garden", "cellar")
