@@ -16,7 +16,7 @@ import httpx2
 
 from appliance.testing.fake_openai import Completion, FakeOpenAI
 from tests.benchmarks.peers.install import megabytes
-from tests.benchmarks.peers.model import Script, prompt, tokens, uncached, usd
+from tests.benchmarks.peers.model import Script, prompt, since_answer, tokens, uncached, usd
 from tests.benchmarks.peers.program import Program, Setting
 from tests.benchmarks.tokens import PAGE_TURN, SIZES, TURNS, report, said
 
@@ -254,8 +254,8 @@ async def _until(met: Callable[[], bool], seconds: float) -> bool:
 
 def _pairs(calls: list[Completion]) -> list[tuple[Completion, Completion]]:
     """Each call that asked for a tool with the one that brought its result."""
-    brought = [i for i, call in enumerate(calls) if i and call.request["messages"][-1]["role"] == "tool"]
-    return [(calls[index - 1], calls[index]) for index in brought]
+    results = [any(m["role"] == "tool" for m in since_answer(call.request["messages"])) for call in calls]
+    return [(calls[index - 1], calls[index]) for index in range(1, len(calls)) if results[index]]
 
 
 def _finished(calls: list[Completion], marker: str) -> bool:

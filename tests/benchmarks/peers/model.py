@@ -24,7 +24,7 @@ class Script:
         self.holding = ""
 
     def __call__(self, body: dict[str, Any]) -> Reply:
-        fresh = _since_answer(body["messages"])
+        fresh = since_answer(body["messages"])
         roles = {message["role"] for message in fresh}
         if self.holding in roles:
             return Reply(text="One moment", pieces=2, fault="silent")
@@ -41,7 +41,7 @@ class Script:
         return Reply(tools=[(program.read_tool, {program.read_argument: what})])
 
 
-def _since_answer(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def since_answer(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What came after the model's last word: programs may add messages of their own behind the user's."""
     last = max((index for index, message in enumerate(messages) if message["role"] == "assistant"), default=-1)
     return [message for message in messages[last + 1 :] if message["role"] in ("user", "tool")]
