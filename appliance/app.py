@@ -22,17 +22,17 @@ from appliance.backup import backup, newest_backup, prune, require_books, restor
 from appliance.channels.base import ChatChannel
 from appliance.channels.ntfy import NtfyCarrier
 from appliance.clock import SystemClock
+from appliance.composition.first_run import FirstRun
+from appliance.composition.front import services_of
+from appliance.composition.parts import Parts
+from appliance.composition.platforms import channel_of
+from appliance.composition.rooms import core_rooms
 from appliance.database import Database
 from appliance.errors import StateError
-from appliance.first_run import FirstRun
-from appliance.front import services_of
 from appliance.gateway.server import Server
 from appliance.memory import capture
 from appliance.observability import audit
 from appliance.observability.health import State
-from appliance.parts import Parts
-from appliance.platforms import channel_of
-from appliance.rooms import core_rooms
 from appliance.settings import Settings
 from appliance.storage import StateLock, atomic_write, prepare_state
 from appliance.tasks import AGAIN_SECONDS, end

@@ -12,13 +12,20 @@ from typing import Annotated, Any
 
 import typer
 
-from appliance import __version__, cli_mcp, cli_memory, cli_money, cli_people, cli_policy, cli_sessions, cli_skills
-from appliance.cli_common import Agent, Config, Json, ask, choose_config, chosen_config, settings, show
-from appliance.cli_cron import cron_app
+from appliance import __version__
 from appliance.client import GatewayClient
+from appliance.command_line import mcp as cli_mcp
+from appliance.command_line import memory as cli_memory
+from appliance.command_line import money as cli_money
+from appliance.command_line import people as cli_people
+from appliance.command_line import policy as cli_policy
+from appliance.command_line import sessions as cli_sessions
+from appliance.command_line import skills as cli_skills
+from appliance.command_line.common import Agent, Config, Json, ask, choose_config, chosen_config, settings, show
+from appliance.command_line.cron import cron_app
 from appliance.errors import ApplianceError, InputError
 from appliance.messages import MAIN
-from appliance.settings_load import load_settings
+from appliance.settings.load import load_settings
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 models_app = typer.Typer(no_args_is_help=True, help="Local models: list, pull, verify, serve.")
@@ -89,7 +96,7 @@ def chat(
     as_json: Json = False,
 ) -> None:
     """Talk to the running gateway."""
-    from appliance import terminal
+    from appliance.command_line import terminal
 
     client = GatewayClient.find(settings().state)
     raise typer.Exit(terminal.chat(client, text, session=session, agent=agent, as_json=as_json))
@@ -239,7 +246,7 @@ def backup(
 def restore(archive: Path, passphrase: Passphrase = None) -> None:
     """Fill an empty STATE from a backup."""
     from appliance.backup import restore as fill
-    from appliance.rooms import core_rooms
+    from appliance.composition.rooms import core_rooms
 
     manifest = fill(archive, settings().state, core_rooms(), passphrase=_passphrase(passphrase))
     typer.echo(
@@ -272,7 +279,7 @@ def config_show() -> None:
 @config_app.command("example")
 def config_example() -> None:
     """A settings file with every setting, its meaning and its default."""
-    from appliance.settings_example import example
+    from appliance.settings.example import example
 
     typer.echo(example())
 

@@ -15,6 +15,7 @@ from appliance.channels.attachments import AttachmentStore
 from appliance.channels.base import ChannelParts, Extra
 from appliance.channels.platform import PlatformChannel
 from appliance.clock import SystemClock
+from appliance.composition.rooms import core_rooms
 from appliance.database import Database
 from appliance.gateway import outbox
 from appliance.gateway.delivery import Delivery
@@ -22,7 +23,6 @@ from appliance.gateway.inbox import Inbox, Receipt
 from appliance.gateway.outbox import Outbox
 from appliance.messages import Attachment, Button, Event, Inbound, Outbound, Received, Reply, Role
 from appliance.observability.health import Health
-from appliance.rooms import core_rooms
 
 
 class HurriedClock(SystemClock):

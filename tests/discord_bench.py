@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from appliance.channels.base import ChannelParts
 from appliance.channels.discord.channel import DiscordChannel
 from appliance.messages import Role
-from appliance.settings_channels import DiscordSettings
+from appliance.settings.channels import DiscordSettings
 from appliance.testing.fake_discord import TOKEN, FakeDiscord
 from tests.channel_bench import ChannelBench
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx2
 
 from appliance.settings import Settings
-from appliance.settings_load import load_settings
+from appliance.settings.load import load_settings
 
 
 def house_settings(state: Path, provider: str = "", **environ: str) -> Settings:

@@ -6,7 +6,7 @@ from pydantic import SecretStr
 
 from appliance.channels.base import ChannelParts
 from appliance.channels.mail.channel import MailChannel
-from appliance.settings_channels import EmailSettings
+from appliance.settings.channels import EmailSettings
 from appliance.testing.fake_mail import ADDRESS, PASSWORD, SERVER, FakeMail
 from tests.channel_bench import ChannelBench
 

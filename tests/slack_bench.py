@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from appliance.channels.base import ChannelParts
 from appliance.channels.slack.channel import SlackChannel
 from appliance.messages import Role
-from appliance.settings_channels import SlackSettings
+from appliance.settings.channels import SlackSettings
 from appliance.testing.fake_slack import APP_TOKEN, BOT, BOT_TOKEN, FakeSlack, direct
 from tests.channel_bench import ChannelBench
 

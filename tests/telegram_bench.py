@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from appliance.channels.base import ChannelParts
 from appliance.channels.telegram.channel import TelegramChannel
 from appliance.messages import Role
-from appliance.settings_channels import TelegramSettings
+from appliance.settings.channels import TelegramSettings
 from appliance.testing.fake_telegram import FakeTelegram
 from tests.channel_bench import ChannelBench, echo
 

@@ -15,6 +15,7 @@ from appliance.channels.access import Access
 from appliance.channels.base import ChannelParts
 from appliance.channels.platform import PlatformChannel
 from appliance.channels.webchat import WebChat
+from appliance.composition.rooms import core_rooms
 from appliance.database import Database
 from appliance.gateway.auth import Auth
 from appliance.gateway.delivery import Delivery
@@ -26,7 +27,6 @@ from appliance.gateway.server import Server
 from appliance.gateway.services import Services
 from appliance.messages import Event, Inbound, Received, Reply
 from appliance.observability.health import Health
-from appliance.rooms import core_rooms
 from appliance.settings import Settings
 from tests.channel_bench import ChannelBench, Front, HurriedClock
 from tests.integration.web.house import House

@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from appliance.channels.base import ChannelParts
 from appliance.channels.whatsapp.channel import WhatsAppChannel
 from appliance.gateway.webhooks import WebhookRequest
-from appliance.settings_channels import WhatsAppSettings
+from appliance.settings.channels import WhatsAppSettings
 from appliance.testing.fake_whatsapp import PHONE, SECRET, TOKEN, VERIFY, FakeWhatsApp
 from tests.channel_bench import ChannelBench
 

@@ -24,7 +24,7 @@ import msgspec
 import structlog
 
 from appliance.clock import Clock, iso
-from appliance.settings_hooks import HooksSettings
+from appliance.settings.hooks import HooksSettings
 from appliance.tasks import end
 
 log = structlog.get_logger(__name__)

@@ -10,7 +10,7 @@ from appliance.channels.webchat import CHANNEL as WEB
 from appliance.errors import DeliveryError, ToolError
 from appliance.gateway.delivery import Delivery
 from appliance.messages import Attachment, Outbound, Person, Role
-from appliance.settings_agents import Further, speaks_on
+from appliance.settings.agents import Further, speaks_on
 
 
 class Household:

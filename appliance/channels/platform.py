@@ -24,7 +24,7 @@ from appliance.gateway.delivery import Carrier
 from appliance.gateway.webhooks import Webhook, read_object
 from appliance.messages import Inbound, Person, Role, Source
 from appliance.observability.health import State
-from appliance.settings_agents import channel_name
+from appliance.settings.agents import channel_name
 from appliance.tasks import end
 from appliance.texts import language_of, say
 

@@ -20,7 +20,7 @@ from appliance.clock import Clock, SystemClock
 from appliance.errors import InputError, NotFoundError
 from appliance.local_models.errors import LocalModelError
 from appliance.settings import LocalModelSettings, Settings
-from appliance.settings_names import PREFIX, SHORT_NAMES
+from appliance.settings.names import PREFIX, SHORT_NAMES
 from appliance.tasks import end, first
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import structlog
 from appliance.clock import Clock
 from appliance.errors import ToolError
 from appliance.mcp_client.catalogue import Catalogue, Offered, catalogue
-from appliance.settings_mcp import McpServerSettings
+from appliance.settings.mcp import McpServerSettings
 
 log = structlog.get_logger(__name__)
 CONNECT_SECONDS = 30.0

@@ -6,7 +6,7 @@ import importlib.util
 import shutil
 
 from appliance.settings import Settings
-from appliance.settings_mcp import bearer, variables
+from appliance.settings.mcp import bearer, variables
 
 NOT_INSTALLED = "The package mcp is not installed."
 INSTALL = "Install the extra: .venv/bin/uv sync --inexact --frozen --no-dev --extra mcp"

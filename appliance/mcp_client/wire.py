@@ -28,7 +28,7 @@ from appliance.mcp_client.catalogue import MOST_TOOLS, Offered
 from appliance.mcp_client.channels import Channel
 from appliance.mcp_client.connection import Answer, LinkError, RemoteError
 from appliance.observability.redaction import add_secrets
-from appliance.settings_mcp import McpServerSettings, bearer
+from appliance.settings.mcp import McpServerSettings, bearer
 
 MOST_LINE = 8 * 1024 * 1024  # bytes of one message
 MOST_UNASKED = 32 * 1024 * 1024  # bytes between two of our requests

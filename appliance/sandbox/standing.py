@@ -13,7 +13,7 @@ from appliance.errors import ApplianceError
 from appliance.sandbox.client import runner_config
 from appliance.sandbox.runner import serve
 from appliance.settings import Settings
-from appliance.settings_load import load_settings
+from appliance.settings.load import load_settings
 
 
 def stand(settings: Settings) -> int:

@@ -16,7 +16,7 @@ import msgspec
 
 from appliance.errors import SandboxError
 
-OWNER_LABEL = "appliance.owner"
+OWNER_LABEL = "appliance.composition.owner"
 KIND_LABEL = "appliance.kind"
 UNTIL_LABEL = "appliance.until"
 WORK_LABEL = "appliance.work"

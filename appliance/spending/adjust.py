@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import apsw
 
-from appliance.settings_budget import BudgetSettings
+from appliance.settings.budget import BudgetSettings
 from appliance.spending import limits, marks
 from appliance.spending.ledger import query_of
 

@@ -21,7 +21,7 @@ from appliance.crash_points import crash_point
 from appliance.database import Database
 from appliance.errors import BudgetError, BudgetExceededError, InputError, UnpricedModelError
 from appliance.messages import Usage
-from appliance.settings_budget import BudgetSettings
+from appliance.settings.budget import BudgetSettings
 from appliance.spending import adjust, budget_day, charging, ledger, limits, marks, recovery, tokens
 from appliance.spending.budget_day import BudgetDay
 from appliance.spending.calls import BudgetEvent, CallSpec, Reservation, notice_of_mark, raise_command

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from appliance.clock import Clock
 from appliance.database import Database
-from appliance.settings_budget import BudgetSettings
+from appliance.settings.budget import BudgetSettings
 from appliance.spending import budget_day, ledger, limits, marks
 from appliance.spending.budget_day import BudgetDay
 from appliance.spending.limits import Balance

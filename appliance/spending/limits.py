@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from appliance.clock import iso
-from appliance.settings_budget import BudgetSettings
+from appliance.settings.budget import BudgetSettings
 from appliance.spending.budget_day import BudgetDay
 from appliance.spending.ledger import Query, Total, total
 from appliance.spending.money import picodollars, usd_number

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from appliance.clock import Clock, day_bounds
 from appliance.database import Database
 from appliance.errors import InputError
-from appliance.settings_budget import BudgetSettings
+from appliance.settings.budget import BudgetSettings
 from appliance.spending import budget_day, limits
 from appliance.spending.money import usd_number
 

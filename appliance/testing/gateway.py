@@ -13,7 +13,7 @@ from appliance.app import Appliance
 from appliance.messages import Person, SessionKey
 from appliance.models.base import ToolSpec
 from appliance.serving import serve
-from appliance.settings_load import load_settings
+from appliance.settings.load import load_settings
 from appliance.tools.base import ToolContext, ToolResult
 
 

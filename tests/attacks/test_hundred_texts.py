@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from appliance.checking import Checks
+from appliance.composition.checking import Checks
+from appliance.composition.web_tools import WebTools
 from appliance.testing.anthropic_replies import Reply
 from appliance.testing.fake_accounts import FakeAccounts
 from appliance.testing.fake_imap import FakeImap, Mail
 from appliance.testing.names import FakeNames
-from appliance.web_tools import WebTools
 from tests.integration.gateway.conftest import Home, Start, start  # noqa: F401 - a fixture by name
 from tests.integration.web_tools.conftest import World, world  # noqa: F401 - a fixture by name
 

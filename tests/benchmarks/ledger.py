@@ -20,7 +20,7 @@ import apsw
 from appliance.clock import SystemClock
 from appliance.database import Database, open_connection
 from appliance.messages import Purpose, Usage
-from appliance.settings_budget import BudgetSettings
+from appliance.settings.budget import BudgetSettings
 from appliance.spending import ledger
 from appliance.spending.budget import Budget, CallSpec
 from appliance.spending.prices import Prices

@@ -25,7 +25,7 @@ import httpx2
 from appliance.app import Appliance
 from appliance.models.base import ModelRequest, PromptPart, TextDelta
 from appliance.models.claude import Claude, ClaudeConnection
-from appliance.settings_load import load_settings
+from appliance.settings.load import load_settings
 from appliance.testing.anthropic_replies import Reply
 from appliance.testing.fake_anthropic import FakeAnthropic
 from appliance.testing.manual_clock import ManualClock

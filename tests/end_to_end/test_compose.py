@@ -397,7 +397,7 @@ def test_down_and_up_lose_nothing(stack: Stack) -> None:
     assert stopped < 45
     stack.compose("down")
     owner = (stack.data / "runner" / "id").read_text().strip()
-    left = run("docker", "ps", "-aq", "--filter", f"label=appliance.owner={owner}")
+    left = run("docker", "ps", "-aq", "--filter", f"label=appliance.composition.owner={owner}")
     assert left == "", "commands' containers outlived the runner"
     stack.up()
     assert held() == before

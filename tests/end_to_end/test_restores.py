@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from appliance.backup import restore
-from appliance.rooms import core_rooms
+from appliance.composition.rooms import core_rooms
 from appliance.testing.fake_anthropic import FakeAnthropic
 from tests.faults import restores
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import apsw
 
 from appliance.backup import restore
-from appliance.rooms import core_rooms
+from appliance.composition.rooms import core_rooms
 from appliance.testing.fake_anthropic import FakeAnthropic
 from tests.faults import restores
 from tests.faults.books import damage

@@ -6,7 +6,7 @@ import asyncio
 import io
 
 from appliance.client import GatewayClient
-from appliance.terminal import Screen, chat, unseen
+from appliance.command_line.terminal import Screen, chat, unseen
 from appliance.testing.anthropic_replies import Reply
 from tests.integration.gateway.conftest import Home
 

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from appliance import __version__
-from appliance.settings_load import load_settings
+from appliance.settings.load import load_settings
 
 COMPOSE = Path(__file__).parents[2] / "compose"
 MAIN: dict[str, Any] = yaml.safe_load((COMPOSE / "compose.yaml").read_text())

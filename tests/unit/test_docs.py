@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from appliance import cli_reference
-from appliance.settings_example import page
+from appliance.settings.example import page
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -18,7 +18,7 @@ COMMANDS = [name for name, _ in cli_reference.commands()]
 
 def test_the_settings_page_is_the_settings_tree() -> None:
     assert (ROOT / "docs/settings.md").read_text() == page(), (
-        "run: python -m appliance.settings_example > docs/settings.md"
+        "run: python -m appliance.settings.example > docs/settings.md"
     )
 
 

@@ -24,7 +24,7 @@ from appliance.channels.platform import RETRY, PlatformChannel
 from appliance.errors import ApplianceError
 from appliance.messages import Person
 from appliance.observability.health import State
-from appliance.settings_channels import DiscordSettings
+from appliance.settings.channels import DiscordSettings
 from appliance.texts import say
 
 log = structlog.get_logger(__name__)

@@ -6,8 +6,8 @@ import importlib.util
 from typing import Any, Literal
 
 from appliance.settings import Settings
-from appliance.settings_agents import discord_bots
-from appliance.settings_channels import DiscordSettings
+from appliance.settings.agents import discord_bots
+from appliance.settings.channels import DiscordSettings
 
 Outcome = tuple[Literal["pass", "warn", "fail"], str] | tuple[Literal["pass", "warn", "fail"], str, str]
 _SECONDS = 8.0

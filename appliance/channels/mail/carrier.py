@@ -20,7 +20,7 @@ from appliance.channels.tables import without_tables
 from appliance.errors import DeliveryError
 from appliance.gateway.delivery import Carrier
 from appliance.messages import Attachment, Button
-from appliance.settings_channels import EmailSettings
+from appliance.settings.channels import EmailSettings
 
 Place = dict[str, Any]
 Part = dict[str, Any]

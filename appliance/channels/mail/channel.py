@@ -22,7 +22,7 @@ from appliance.channels.platform import PlatformChannel
 from appliance.errors import ApplianceError, DeliveryError
 from appliance.messages import Person, Source
 from appliance.observability.health import State
-from appliance.settings_channels import EmailSettings
+from appliance.settings.channels import EmailSettings
 
 log = structlog.get_logger(__name__)
 

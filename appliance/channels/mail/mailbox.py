@@ -11,7 +11,7 @@ import ssl
 from typing import Any
 
 from appliance.errors import ApplianceError, DeliveryError
-from appliance.settings_channels import EmailSettings
+from appliance.settings.channels import EmailSettings
 
 _SECONDS = 30.0
 _LINE_BYTES = 1024 * 1024

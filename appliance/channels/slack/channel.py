@@ -25,7 +25,7 @@ from appliance.channels.slack.updates import read_command, read_edit, read_messa
 from appliance.errors import ApplianceError
 from appliance.messages import Person
 from appliance.observability.health import State
-from appliance.settings_channels import SlackSettings
+from appliance.settings.channels import SlackSettings
 
 _LANGUAGES = {"zh-TW": "zh-Hant", "zh-CN": "zh-Hans"}  # what Slack's client speaks
 _TAKEN = ("events_api", "interactive", "slash_commands")

@@ -24,7 +24,7 @@ from appliance.errors import ApplianceError
 from appliance.messages import Person, Role
 from appliance.observability.health import State
 from appliance.roles import Right, may
-from appliance.settings_channels import TelegramSettings
+from appliance.settings.channels import TelegramSettings
 from appliance.texts import say
 
 log = structlog.get_logger(__name__)

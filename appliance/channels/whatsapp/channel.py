@@ -17,7 +17,7 @@ from appliance.errors import ApplianceError
 from appliance.gateway.webhooks import WebhookAnswer, WebhookRequest, read_object
 from appliance.messages import Person
 from appliance.observability.health import State
-from appliance.settings_channels import WhatsAppSettings
+from appliance.settings.channels import WhatsAppSettings
 
 _LOOK_SECONDS = 300.0
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from appliance.browser import chromium
+from appliance.composition.web_tools import WebTools
 from appliance.testing.anthropic_replies import Reply
-from appliance.web_tools import WebTools
 from tests.integration.browser.conftest import World
 from tests.integration.gateway.conftest import Home, Start, start  # noqa: F401 - a fixture by name
 

@@ -15,7 +15,7 @@ from appliance.app import Appliance
 from appliance.channels.ntfy import NtfyCarrier
 from appliance.errors import DeliveryError
 from appliance.memory.items import OWNER, Item, line_of
-from appliance.settings_load import load_settings
+from appliance.settings.load import load_settings
 
 
 class FakePush:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from appliance.checking import Checks
+from appliance.composition.checking import Checks
 from appliance.messages import Inbound, Person, Role, SessionKey
 from appliance.testing.anthropic_replies import Reply
 from appliance.testing.fake_accounts import FakeAccounts

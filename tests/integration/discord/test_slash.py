@@ -11,7 +11,7 @@ from appliance.channels.discord import check
 from appliance.channels.discord.carrier import PLACEHOLDER
 from appliance.messages import Button, Inbound, Role, Source
 from appliance.settings import Settings
-from appliance.settings_channels import DiscordSettings
+from appliance.settings.channels import DiscordSettings
 from appliance.testing.fake_discord import TOKEN, FakeDiscord
 from appliance.testing.fake_discord.state import Fault
 from tests.discord_bench import OWNER, DiscordBench

@@ -14,10 +14,10 @@ import pytest
 
 from appliance.app import Appliance
 from appliance.backup import backup, restore
+from appliance.composition.rooms import core_rooms
 from appliance.errors import InputError, NoAgentError, StateError
 from appliance.memory.scopes import Scope
 from appliance.messages import Role, SessionKey
-from appliance.rooms import core_rooms
 from appliance.testing.anthropic_replies import Reply
 from appliance.testing.fake_anthropic import FakeAnthropic
 from appliance.testing.process import GatewayProcess

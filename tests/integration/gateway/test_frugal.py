@@ -13,7 +13,7 @@ import pytest
 from appliance.agent.compaction import HEADINGS
 from appliance.agent.window import tokens
 from appliance.app import Appliance
-from appliance.settings_load import load_settings
+from appliance.settings.load import load_settings
 from appliance.testing import fake_openai
 from appliance.testing.anthropic_replies import Reply
 from appliance.testing.fake_anthropic import FakeAnthropic

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from appliance.composition.speech import Listener
 from appliance.messages import Attachment, Inbound, Person, Role, SessionKey
-from appliance.settings_channels import SpeechSettings
-from appliance.speech import Listener
+from appliance.settings.channels import SpeechSettings
 from appliance.testing.anthropic_replies import Reply
 from appliance.testing.fake_telegram import FakeTelegram
 from tests.integration.gateway.conftest import OWNER, Home, until

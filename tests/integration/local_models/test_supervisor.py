@@ -18,7 +18,7 @@ from appliance.local_models import supervisor as module
 from appliance.local_models.errors import LocalModelError
 from appliance.local_models.supervisor import Supervisor, needed, without_settings
 from appliance.settings import LocalModelSettings
-from appliance.settings_load import load_settings
+from appliance.settings.load import load_settings
 from appliance.testing.local_service import cached_wheel, models_folder, required
 
 STAND_IN = Path(__file__).with_name("stand_in_service.py")

@@ -12,7 +12,7 @@ from appliance.channels.mail.letters import read_letter
 from appliance.errors import DeliveryError, SettingsError
 from appliance.messages import Source
 from appliance.observability.health import State
-from appliance.settings_load import load_settings
+from appliance.settings.load import load_settings
 from appliance.testing.fake_mail import SERVER, FakeMail
 from tests.mail_bench import OWNER, STRANGER, MailBench
 

@@ -17,7 +17,7 @@ from appliance.errors import BudgetExceededError
 from appliance.models.base import Answer, ModelRequest, PromptPart, TextDelta, ToolSpec
 from appliance.models.claude import Claude, ClaudeConnection
 from appliance.models.resolver import Resolver
-from appliance.settings_budget import BudgetSettings
+from appliance.settings.budget import BudgetSettings
 from appliance.spending.budget import Budget
 from appliance.spending.ledger import MIGRATIONS
 from appliance.spending.prices import Prices

@@ -236,7 +236,7 @@ async def test_twenty_at_once_are_all_answered_in_line(house: House) -> None:
 async def test_unowned_containers_of_ours_are_swept(house: House) -> None:
     await house.client.health()
     name = f"stray-{house.owner}"
-    labels = ("--label", f"appliance.owner={house.owner}", "--label", "appliance.kind=command")
+    labels = ("--label", f"appliance.composition.owner={house.owner}", "--label", "appliance.kind=command")
     docker("run", "-d", "--name", name, *labels, "--network", "none", house.config.image, "sleep", "1000")
     assert name in house.containers()
     await eventually(lambda: name not in house.containers(), 60)

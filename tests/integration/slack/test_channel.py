@@ -12,7 +12,7 @@ from appliance.channels.slack import check
 from appliance.errors import DeliveryError, SettingsError
 from appliance.messages import Attachment, Button, Inbound, Source
 from appliance.observability.health import State
-from appliance.settings_load import load_settings
+from appliance.settings.load import load_settings
 from appliance.testing.fake_slack import APP_TOKEN, BOT, BOT_TOKEN, FakeSlack, RefusalError, direct
 from tests.slack_bench import OWNER, STRANGER, SlackBench
 

@@ -20,7 +20,7 @@ from appliance.crash_points import crash_point
 from appliance.database import Database
 from appliance.errors import BudgetExceededError
 from appliance.messages import Purpose, Usage
-from appliance.settings_budget import BudgetSettings
+from appliance.settings.budget import BudgetSettings
 from appliance.spending.budget import Budget, CallSpec
 from appliance.spending.ledger import MIGRATIONS
 from appliance.spending.prices import Prices

@@ -15,7 +15,7 @@ import httpx2
 import pytest
 
 from appliance.app import Appliance
-from appliance.settings_load import load_settings
+from appliance.settings.load import load_settings
 from appliance.testing.fake_anthropic import FakeAnthropic
 
 TURNS = 64

@@ -9,10 +9,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from appliance import settings_page
 from appliance.app import Appliance
 from appliance.sandbox.approvals import Decision
 from appliance.sandbox.plan import Plan
+from appliance.settings import page as settings_page
 from appliance.testing.fake_anthropic import FakeAnthropic
 from tests.house_settings import client_of, house_settings
 

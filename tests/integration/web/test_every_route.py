@@ -20,10 +20,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from litestar.routes import HTTPRoute
 
-from appliance import settings_page
 from appliance.app import Appliance
-from appliance.front import services_of
+from appliance.composition.front import services_of
 from appliance.gateway.server import build_app
+from appliance.settings import page as settings_page
 from appliance.testing.fake_anthropic import FakeAnthropic
 from tests.house_settings import house_settings
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from appliance.settings_example import in_force, rows
-from appliance.settings_load import load_settings
+from appliance.settings.example import in_force, rows
+from appliance.settings.load import load_settings
 
 from .conftest import Whole
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from appliance import terminal
 from appliance.client import GatewayClient, NotRunningError
+from appliance.command_line import terminal
+from appliance.command_line.terminal import Conversation, Screen, chat, progress_line
 from appliance.errors import AccessError, InputError, NotFoundError, StateError
 from appliance.gateway.server import Server
 from appliance.messages import Event, Inbound
-from appliance.terminal import Conversation, Screen, chat, progress_line
 
 from .house import House, Reply, Running
 

@@ -15,7 +15,7 @@ from appliance.errors import DeliveryError, SettingsError
 from appliance.gateway.webhooks import WebhookRequest
 from appliance.messages import Attachment, Button, Source
 from appliance.observability.health import State
-from appliance.settings_load import load_settings
+from appliance.settings.load import load_settings
 from appliance.testing.fake_whatsapp import SECRET, VERIFY, FakeWhatsApp
 from tests.whatsapp_bench import OWNER, STRANGER, WhatsAppBench
 

@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 
 from appliance.automation import hooks
 from appliance.automation.hooks import EVENTS, Hooks, find
-from appliance.settings_hooks import HooksSettings
+from appliance.settings.hooks import HooksSettings
 from appliance.testing.manual_clock import ManualClock
 
 WRITES = """# events: turn:end

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from appliance.composition.rooms import core_rooms
 from appliance.database import Database
-from appliance.rooms import core_rooms
 from appliance.testing.manual_clock import ManualClock
 
 

@@ -24,7 +24,7 @@ from appliance.channels.splitting import utf16_length
 from appliance.channels.whatsapp.carrier import MESSAGE_UNITS as WHATSAPP_UNITS
 from appliance.channels.whatsapp.carrier import WhatsAppCarrier
 from appliance.clock import SystemClock
-from appliance.settings_channels import EmailSettings
+from appliance.settings.channels import EmailSettings
 from appliance.testing.fake_slack import _checked as accepted_by_slack
 from tests.slack_bench import readable
 

@@ -12,7 +12,7 @@ import pytest
 from appliance.errors import ToolError
 from appliance.mcp_client.catalogue import Offered
 from appliance.mcp_client.connection import IDLE_SECONDS, REST_SECONDS, Answer, Connection, LinkError, RemoteError
-from appliance.settings_mcp import McpServerSettings
+from appliance.settings.mcp import McpServerSettings
 from appliance.testing.manual_clock import ManualClock
 
 SETTINGS = McpServerSettings(url="http://notes.example/mcp")

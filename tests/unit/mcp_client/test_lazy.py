@@ -11,7 +11,7 @@ from pathlib import Path
 PROGRAM = """
 import sys
 from appliance.app import Appliance
-from appliance.settings_load import load_settings
+from appliance.settings.load import load_settings
 house = Appliance(load_settings())
 house.open_offline()
 print(house.mcp.listed()["servers"][0]["state"], "mcp" in house.tools, [name for name in sys.modules if name == "mcp"])

@@ -24,7 +24,7 @@ from appliance.models.base import (
     TextDelta,
 )
 from appliance.models.resolver import AtLimit, CallRecord, Resolver
-from appliance.settings_budget import BudgetSettings
+from appliance.settings.budget import BudgetSettings
 from appliance.spending.budget import Budget
 from appliance.spending.ledger import MIGRATIONS
 from appliance.spending.prices import Prices

@@ -14,7 +14,7 @@ from appliance.errors import BudgetExceededError, ModelError, ModelFault, Unpric
 from appliance.messages import Usage
 from appliance.models.base import Answer, Finished, Notice, Restarted, Started, TextDelta
 from appliance.models.resolver import ChainError
-from appliance.settings_budget import BudgetSettings
+from appliance.settings.budget import BudgetSettings
 from appliance.testing.manual_clock import ManualClock, settle
 from appliance.testing.scripted_model import Step, call, failure, text
 

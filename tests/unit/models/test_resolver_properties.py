@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from appliance.errors import ModelError, ModelFault
 from appliance.messages import Usage
 from appliance.models.base import Answer, Finished, Notice, Restarted, Started, TextDelta
-from appliance.settings_budget import BudgetSettings
+from appliance.settings.budget import BudgetSettings
 from appliance.testing.scripted_model import ScriptedModel, Step, call, failure, text
 
 from .desk import HAIKU, SONNET, Desk, ask, claude, fault, local, open_desk

@@ -9,7 +9,7 @@ import pytest
 from appliance.database import Database
 from appliance.errors import InputError, NotFoundError
 from appliance.observability import audit
-from appliance.settings_load import load_settings
+from appliance.settings.load import load_settings
 from appliance.skills import doctor, pins
 from appliance.skills.collection import Collection
 from appliance.skills.folder import workspaces

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from appliance.database import Database
 from appliance.messages import Purpose
-from appliance.settings_budget import BudgetSettings
+from appliance.settings.budget import BudgetSettings
 from appliance.spending.budget import Budget, BudgetEvent, CallSpec
 from appliance.spending.ledger import MIGRATIONS
 from appliance.spending.prices import Prices

@@ -10,7 +10,7 @@ import pytest
 
 from appliance.errors import BudgetError, BudgetExceededError, InputError, UnpricedModelError
 from appliance.messages import Purpose, Usage
-from appliance.settings_budget import BudgetSettings
+from appliance.settings.budget import BudgetSettings
 from appliance.spending.budget import Reservation
 from appliance.spending.money import PICO_PER_USD, picodollars
 from appliance.testing.manual_clock import ManualClock

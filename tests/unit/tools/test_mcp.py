@@ -14,7 +14,7 @@ from appliance.mcp_client.catalogue import Offered, Seen, catalogue
 from appliance.mcp_client.connection import Answer, Connection
 from appliance.mcp_client.servers import Servers
 from appliance.messages import Person, Role, SessionKey, Source
-from appliance.settings_mcp import McpServerSettings
+from appliance.settings.mcp import McpServerSettings
 from appliance.testing.manual_clock import ManualClock
 from appliance.tools.base import ToolContext
 from appliance.tools.mcp import McpTool
