@@ -1,6 +1,6 @@
 """The first run: a model, a limit, Telegram, set on the page and in force at once.
 
-Values go where settings_page.py keeps them; here is what has to happen in the running house besides.
+Values go where `settings.page` keeps them; here is what has to happen in the running house besides.
 """
 
 from __future__ import annotations

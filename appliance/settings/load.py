@@ -1,7 +1,7 @@
 """Reading the settings from their sources. the package itself is the tree they make.
 
 Sources, strongest first: command line, environment (`APPLIANCE_<SECTION>__<KEY>`, the short names, each also as
-`X_FILE`), `config/appliance.toml` in STATE (or `--config`), what was set on the page (settings_page.py), defaults.
+`X_FILE`), `config/appliance.toml` in STATE (or `--config`), what was set on the page (`page.py`), defaults.
 Every problem is reported at once, with its path and the file or variable it stands in.
 """
 
