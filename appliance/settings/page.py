@@ -42,7 +42,7 @@ def secrets(state: Path, problems: list[str]) -> dict[str, Any]:
         at = secret_file(state, path)
         try:
             text = at.read_text(encoding="utf-8").strip()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):  # that STATE is no folder is said where it is opened
             continue
         except (OSError, UnicodeDecodeError) as error:
             problems.append(f"{at}: cannot be read: {error}")

@@ -228,7 +228,10 @@ async def test_a_conversation_is_compacted_and_the_agents_are_listed(gateway: Ga
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
     [agent] = json.loads((await appliance(state, "agents", "--json")).stdout)
-    assert agent == {"id": "main", "workspace": str(state / "agents" / "main"), "sessions": 1}
+    told = {key: agent[key] for key in ("id", "workspace", "sessions", "channels", "limit")}
+    workspace = str(state / "agents" / "main")
+    assert told == {"id": "main", "workspace": workspace, "sessions": 1, "channels": [], "limit": None}
+    assert agent["spent"] > 0
     assert "main" in (await appliance(state, "agents")).stdout
 
 
