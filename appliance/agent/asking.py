@@ -30,6 +30,7 @@ from appliance.tools.registry import Registry
 
 SMALL_OUTPUT = 1_024
 MOST_OVERFLOWS = 3
+MOST_HELD = 500  # messages of a conversation that only small windows answer: more of them are kept on disk alone
 _SMALL_TOOLS = ("exec", "read", "write", "memory_search", "remember")
 _MAY_WAIT = {ModelFault.UNAVAILABLE, ModelFault.NETWORK}
 
@@ -82,8 +83,9 @@ class Brain:
         said_news = ""
         overflows = 0
         view = self.pruner.apply(asking.session, messages)
-        if await self._too_full(asking, view, window, model):
-            for told in await self._compact(asking, messages, window, "threshold"):
+        reason = await self._too_full(asking, view, window, model)
+        if reason is not None:
+            for told in await self._compact(asking, messages, window, reason):
                 yield told
             view = self.pruner.apply(asking.session, messages)
         while True:
@@ -124,11 +126,14 @@ class Brain:
         """The prompt that fits: the heartbeat's is always small, whoever answers it."""
         return "small" if asking.purpose is Purpose.HEARTBEAT else profile_of(window)
 
-    async def _too_full(self, asking: Asking, messages: list[Message], window_size: int, model: Model | None) -> bool:
-        """Whether the door of compaction opens for this request."""
+    async def _too_full(
+        self, asking: Asking, messages: list[Message], window_size: int, model: Model | None
+    ) -> Reason | None:
+        """Why the door of compaction opens for this request, or None."""
         window = Window.of(window_size, self.settings().models.working_window)
         if window.size < SMALL_WINDOW:
-            return False  # a small window takes the newest that fits; a summary would not fit beside it
+            # A small window takes the newest that fits; a summary would not fit beside it.
+            return "length" if len(messages) > MOST_HELD else None
         profile = self._profile(asking, window_size)
         prompt = self.prompts(asking.agent).build(asking.session, profile, window=window.size)
         tools = self.tools_for(asking.session, asking.person, profile)
@@ -137,7 +142,8 @@ class Brain:
             return await model.count(self.request(asking, messages, window_size, profile)) if model else None
 
         guessed = guess(prompt.parts, tools, messages)
-        return await self.guard.over(window.compaction_line, model.name if model else "", guessed, exact)
+        over = await self.guard.over(window.compaction_line, model.name if model else "", guessed, exact)
+        return "threshold" if over else None
 
     def window(self, session: SessionKey, turn: str = "") -> Window:
         """The working window of the model that would answer a session now."""
@@ -150,11 +156,13 @@ class Brain:
     ) -> tuple[Told, ...]:
         """Compact the session and put what is left of it into `messages`; return what the user is told."""
         window = Window.of(window_size, self.settings().models.working_window)
-        keep = min(window.size // 5, message_tokens(messages) // 2)
+        keep = window.size if reason == "length" else min(window.size // 5, message_tokens(messages) // 2)
         done = await self.compactor.compact(asking.session, reason=reason, keep_tokens=keep, turn=asking.turn)
         if done.outcome == "nothing":
             return ()
         messages[:] = messages_of(self.compactor.sessions.transcript(asking.session).window())
+        if reason == "length":
+            return ()  # what went was in no request any more
         key = "compacted" if done.outcome == "summary" else "compacted_cut"
         text = say(key, asking.language, before=done.before, after=done.after)
         return (Told(text, passing=done.outcome == "summary"),)

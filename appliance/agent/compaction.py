@@ -27,7 +27,7 @@ from appliance.models.quiet import ask_quietly
 from appliance.models.resolver import Resolver
 from appliance.trust import worst
 
-Reason = Literal["threshold", "overflow", "asked"]
+Reason = Literal["threshold", "overflow", "asked", "length"]
 HEADINGS = ("## Open asks", "## Decisions", "## Facts", "## Now")
 TRIES = 3
 # The cheap model's whole request costs five times as much past 100,000 tokens: stay well under.
@@ -85,6 +85,7 @@ class Compactor:
     ) -> Compacted:
         """Summarise all but the newest turns (about `keep_tokens`; the running `turn` always stays).
 
+        For a mere `length` no model is asked: what goes was in no request any more.
         Raises OSError when the marker cannot be written; models that fail only make the summary plainer.
         """
         transcript = self.sessions.transcript(session)
@@ -98,9 +99,10 @@ class Compactor:
         await self.capture(session, going)
         crash_point("compaction.captured")
         tainted = worst(_sources(going)) is Source.OUTSIDE
-        flushed = await self._flush(session, going, tainted) if has_talk(going) else 0
+        by_model = reason != "length" and has_talk(going)
+        flushed = await self._flush(session, going, tainted) if by_model else 0
         crash_point("compaction.flushed")
-        summary, outcome = await self._summary(session, going, focus)
+        summary, outcome = await self._summary(session, going, focus, by_model)
         marker: Record = {
             "type": "marker",
             "kind": "compaction",
@@ -132,11 +134,11 @@ class Compactor:
         return len(lines)
 
     async def _summary(
-        self, session: SessionKey, going: Sequence[Record], focus: str
+        self, session: SessionKey, going: Sequence[Record], focus: str, by_model: bool
     ) -> tuple[str, Literal["summary", "cut"]]:
         rules = _SUMMARY_RULES + (f"\nPay special attention to: {focus}" if focus else "")
         found = ""
-        if has_talk(going):
+        if by_model:
             for _ in range(TRIES):
                 text = await self._ask(
                     session, Purpose.COMPACTION, rules, plain_text(going, _SUMMARY_CHARS), _SUMMARY_TOKENS

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from appliance.agent import asking
 from appliance.agent.compaction import HEADINGS
+from appliance.messages import SessionKey
 from appliance.testing.anthropic_replies import Reply
 from tests.integration.gateway.conftest import Home, Start
 
@@ -148,3 +150,20 @@ async def test_the_request_after_every_place_of_the_cut_is_well_formed(start: St
         await home.say(f"step {number} " + "word " * 200)
         await home.say("/compact")
         assert (await home.say("go on"))["reply"] == "ok"
+
+
+async def test_a_long_talk_in_a_small_window_leaves_memory_without_a_model_being_asked(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "MOST_HELD", 12)
+    home = await start(APPLIANCE_MODELS__WORKING_WINDOW="8192", APPLIANCE_BUDGET__DAILY_USD="50")
+    home.provider.default(Provider())
+    await home.say("the door code is 4711")
+    for number in range(12):
+        assert (await home.say(f"message {number} " + "lorem ipsum dolor " * 250))["reply"] == "ok"
+    assert len(home.provider.calls) == 13
+    held = home.house.sessions.transcript(SessionKey.main()).window()
+    assert held[0]["reason"] == "length"
+    assert "4711" in held[0]["summary"]
+    assert len(held) < 20
+    assert len([row for row in await home.rows() if row["role"] == "user"]) == 13
