@@ -60,13 +60,13 @@ async def test_five_a_minute_in_all(home: Home) -> None:
 async def test_an_alert_wakes_what_watches_it_once_for_each_time_it_fires(start: Start) -> None:
     home = await start()
     job = await home.schedule("watch alert DiskAlmostFull Look what takes the space")
-    await home.house._alerted(alert("DiskAlmostFull", "t1"))
+    await home.house.alerted(alert("DiskAlmostFull", "t1"))
     await home.quiet()
-    await home.house._alerted(alert("DiskAlmostFull", "t1"))
-    await home.house._alerted(alert("SomethingElse", "t1"))
+    await home.house.alerted(alert("DiskAlmostFull", "t1"))
+    await home.house.alerted(alert("SomethingElse", "t1"))
     await home.at("2026-11-30T08:05:00Z")
     assert home.states(job) == ["done"]
-    await home.house._alerted(alert("DiskAlmostFull", "t2"))
+    await home.house.alerted(alert("DiskAlmostFull", "t2"))
     await home.at("2026-11-30T08:06:00Z")
     assert home.states(job) == ["done", "done"]
 
@@ -111,7 +111,7 @@ async def test_a_watcher_survives_a_restart_without_telling_old_news(start: Star
 async def test_what_a_command_prints_wakes_its_job_and_how_it_ends_does_too(home: Home) -> None:
     printed, asked = [b"0\nfree 80%"], []
 
-    async def run(command: str) -> bytes:
+    async def run(agent: str, command: str) -> bytes:
         asked.append(command)
         return printed[0]
 
@@ -131,7 +131,7 @@ async def test_what_a_command_prints_wakes_its_job_and_how_it_ends_does_too(home
 async def test_a_flood_of_output_is_one_run_in_thirty_seconds(home: Home) -> None:
     count = iter(range(1000))
 
-    async def run(command: str) -> bytes:
+    async def run(agent: str, command: str) -> bytes:
         return b"%d" % next(count)
 
     home.house.automation.watchers.run = run
@@ -183,12 +183,12 @@ async def test_a_watched_command_runs_in_the_sandbox_and_nowhere_else(start: Sta
         while not home.house.execution.usable:
             await asyncio.sleep(0.1)
     (home.house.workspace("main").files / "list.txt").write_text("milk\n")
-    said = await home.house.execution.watched("cat list.txt; ls /.dockerenv; env; cat /proc/net/route; exit 3")
+    said = await home.house.execution.watched("main", "cat list.txt; ls /.dockerenv; env; cat /proc/net/route; exit 3")
     assert said.startswith(b"3\nmilk\n/.dockerenv\n")
     assert b"sk-ant" not in said
     assert b"eth0" not in said
     with pytest.raises(SandboxError, match="did not end by itself"):
-        await home.house.execution.watched("yes")
+        await home.house.execution.watched("main", "yes")
     job = await home.schedule("'watch command wc -l < list.txt' Say what is new")
     await home.at("2026-11-30T08:06:00Z")
     (home.house.workspace("main").files / "list.txt").write_text("milk\nbread\n")
