@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
@@ -44,8 +45,10 @@ async def test_a_job_runs_as_the_agent_that_it_was_given_to(start: Start) -> Non
     assert home.pocket.got == ["Ten words 十個字"]  # it has no channel of its own, so the owner reads the main agent's
     spent = (await home.client.get("/api/spend?by=agent")).json()["rows"]
     assert [row["key"] for row in spent] == ["study"]
+    async with asyncio.timeout(20):  # it is indexed behind the turn
+        while not await home.house.memory.search("ten words", Scope(SessionKey.main("study"))):
+            await asyncio.sleep(0.05)
     assert await home.house.memory.search("ten words", Scope(SessionKey.main())) == []
-    assert await home.house.memory.search("ten words", Scope(SessionKey.main("study")))
 
 
 async def test_the_model_sees_and_removes_only_the_jobs_of_its_own_agent(start: Start) -> None:

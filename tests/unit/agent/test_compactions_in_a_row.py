@@ -70,7 +70,7 @@ def compactor(sessions: OneSession) -> Compactor:
     async def nothing(*_: Any) -> None: ...
 
     return Compactor(
-        sessions=sessions, resolver=Forgetful(), cheap=lambda: ["x"], clock=ManualClock(), capture=nothing,
+        sessions=sessions, resolver=Forgetful(), cheap=lambda agent: ["x"], clock=ManualClock(), capture=nothing,
         note=nothing, emit=nothing, cooled=lambda key: None,
     )  # type: ignore[arg-type]  # fmt: skip
 
