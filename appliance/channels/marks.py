@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import apsw
 
+from appliance.channels.base import Extra
+from appliance.channels.heard import Heard
 from appliance.database import Database, Migration
 
 MIGRATIONS: list[Migration] = [
@@ -29,6 +33,13 @@ def put_mark(
         "SET message = excluded.message "
         "WHERE (length(excluded.message), excluded.message) > (length(message), message)",
         (channel, account, chat, message, int(private)),
+    )
+
+
+def mark_of(heard: Heard, channel: str, account: str) -> Extra:
+    """Part of the transaction that takes a message: its mark."""
+    return partial(
+        put_mark, channel=channel, account=account, chat=str(heard.chat), message=heard.id, private=heard.private
     )
 
 

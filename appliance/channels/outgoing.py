@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+from appliance.channels.pacer import Pacer
 from appliance.errors import ApplianceError, DeliveryError
 from appliance.messages import Attachment
 
@@ -34,14 +35,16 @@ def _unreadable(name: str, error: OSError) -> DeliveryError:
     return DeliveryError(f"The file {name} cannot be read: {error.strerror}.", permanent=True)
 
 
-def noted(
-    trouble: ApplianceError, *, outcome: Callable[[str], None], hold: Callable[[float], None], refused: bool
-) -> DeliveryError:
+class PlatformRefusalError(DeliveryError):
+    """The platform understood a call and said no; each channel's own kind knows the platform's words."""
+
+
+def noted(trouble: ApplianceError, outcome: Callable[[str], None], pacer: Pacer, chat: object) -> DeliveryError:
     """What delivery is told of trouble with a call: a token that is wrong or used elsewhere is no fault of the message,
     which waits; a wait that the platform asks for holds the chat. Counts it."""
     if not isinstance(trouble, DeliveryError):
         return DeliveryError(str(trouble), retry_after=_TOKEN_SECONDS)
-    outcome("refused" if refused else "network")
+    outcome("refused" if isinstance(trouble, PlatformRefusalError) else "network")
     if trouble.retry_after is not None:
-        hold(trouble.retry_after)
+        pacer.hold(str(chat), trouble.retry_after)
     return trouble

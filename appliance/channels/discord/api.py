@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from appliance.channels.fetching import pieces
+from appliance.channels.outgoing import PlatformRefusalError
 from appliance.channels.proxy import proxy_for
 from appliance.errors import ApplianceError, DeliveryError
 
@@ -37,7 +38,7 @@ class IntentError(ApplianceError):
     """The application may not read message contents."""
 
 
-class RefusedError(DeliveryError):
+class RefusedError(PlatformRefusalError):
     """Discord said no. `status` is HTTP's, `code` is Discord's own."""
 
     def __init__(self, status: int, code: int, words: str) -> None:

@@ -12,7 +12,6 @@ import contextlib
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import structlog
@@ -202,12 +201,7 @@ class DiscordCarrier(Carrier):
         return result
 
     def _trouble(self, place: Place, trouble: ApplianceError) -> DeliveryError:
-        return noted(
-            trouble,
-            outcome=self._outcome,
-            hold=partial(self._pacer.hold, str(place["chat"])),
-            refused=isinstance(trouble, RefusedError),
-        )
+        return noted(trouble, self._outcome, self._pacer, place["chat"])
 
 
 def _body(part: Part, buttons: Sequence[Button]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from appliance.channels.discord.menu import CommandMenu
 from appliance.channels.discord.updates import read_command, read_edit, read_message, read_press
 from appliance.channels.heard import Heard
 from appliance.channels.known import known_messages
-from appliance.channels.marks import put_mark
+from appliance.channels.marks import mark_of
 from appliance.channels.platform import RETRY, PlatformChannel
 from appliance.errors import ApplianceError
 from appliance.messages import Person
@@ -158,15 +158,7 @@ class DiscordChannel(PlatformChannel):
         if not heard.private and not self._listens(heard):
             self._counts.message(self.name, "in", "ignored")
             return
-        mark = partial(
-            put_mark,
-            channel=self.name,
-            account=self._account,
-            chat=str(heard.chat),
-            message=heard.id,
-            private=heard.private,
-        )
-        await self._take(heard, mark)
+        await self._take(heard, mark_of(heard, self.name, self._account))
 
     async def _edited(self, raw: Raw) -> None:
         heard = read_edit(raw, self._bot)

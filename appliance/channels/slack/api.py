@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from appliance.channels.fetching import pieces
-from appliance.channels.outgoing import content_of
+from appliance.channels.outgoing import PlatformRefusalError, content_of
 from appliance.channels.proxy import proxy_for
 from appliance.errors import ApplianceError, DeliveryError
 
@@ -40,7 +40,7 @@ class SocketModeError(ApplianceError):
     """Socket mode is switched off for the app."""
 
 
-class RefusedError(DeliveryError):
+class RefusedError(PlatformRefusalError):
     """Slack said no; `error` is its word for it."""
 
     def __init__(self, error: str, needed: str = "") -> None:

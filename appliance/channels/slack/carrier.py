@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import structlog
@@ -161,12 +160,7 @@ class SlackCarrier(Carrier):
         return result
 
     def _trouble(self, place: Place, trouble: ApplianceError) -> DeliveryError:
-        return noted(
-            trouble,
-            outcome=self._outcome,
-            hold=partial(self._pacer.hold, str(place["chat"])),
-            refused=isinstance(trouble, RefusedError),
-        )
+        return noted(trouble, self._outcome, self._pacer, place["chat"])
 
 
 def _content(part: Part, buttons: Sequence[Button]) -> Raw:

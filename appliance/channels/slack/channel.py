@@ -16,7 +16,7 @@ from appliance.channels.base import ChannelParts
 from appliance.channels.heard import Heard
 from appliance.channels.held import HeldCalls
 from appliance.channels.known import known_messages, remember
-from appliance.channels.marks import put_mark
+from appliance.channels.marks import mark_of
 from appliance.channels.platform import PlatformChannel
 from appliance.channels.slack.api import Raw, SlackApi, SocketModeError, TokenError
 from appliance.channels.slack.carrier import SlackCarrier
@@ -132,15 +132,7 @@ class SlackChannel(PlatformChannel):
         if not heard.private and not self._listens(heard):
             self._counts.message(self.name, "in", "ignored")
             return
-        mark = partial(
-            put_mark,
-            channel=self.name,
-            account=self._account,
-            chat=str(heard.chat),
-            message=heard.id,
-            private=heard.private,
-        )
-        await self._take(await self._named(heard), mark)
+        await self._take(await self._named(heard), mark_of(heard, self.name, self._account))
 
     async def _command(self, heard: Heard) -> None:
         """A command may be typed in anybody's private conversation: it is answered in the one with the bot."""

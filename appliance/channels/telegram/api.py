@@ -11,6 +11,7 @@ from typing import Any
 
 import structlog
 
+from appliance.channels.outgoing import PlatformRefusalError
 from appliance.channels.telegram import library
 from appliance.errors import ApplianceError, DeliveryError
 
@@ -52,7 +53,7 @@ class UnreadableUpdatesError(ApplianceError):
         self.raw = raw
 
 
-class RefusedError(DeliveryError):
+class RefusedError(PlatformRefusalError):
     """Telegram said no. `description` is its own words, in lower case."""
 
     def __init__(self, description: str, *, permanent: bool, retry_after: float | None = None) -> None:

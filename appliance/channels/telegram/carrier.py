@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import structlog
@@ -302,12 +301,7 @@ class TelegramCarrier(Carrier):
         raise DeliveryError("The group moved twice at once.", retry_after=5.0)
 
     def _noted(self, chat: int, trouble: ApplianceError) -> DeliveryError:
-        return noted(
-            trouble,
-            outcome=self._outcome,
-            hold=partial(self._pacer.hold, str(chat)),
-            refused=isinstance(trouble, RefusedError),
-        )
+        return noted(trouble, self._outcome, self._pacer, chat)
 
     def _chat(self, place: Place) -> int:
         chat = int(place["chat"])

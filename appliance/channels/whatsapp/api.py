@@ -9,7 +9,7 @@ from typing import Any
 import aiohttp
 
 from appliance.channels.fetching import pieces
-from appliance.channels.outgoing import content_of
+from appliance.channels.outgoing import PlatformRefusalError, content_of
 from appliance.errors import ApplianceError, DeliveryError
 
 Raw = dict[str, Any]
@@ -25,7 +25,7 @@ class TokenError(ApplianceError):
     """Meta does not accept the access token."""
 
 
-class RefusedError(DeliveryError):
+class RefusedError(PlatformRefusalError):
     """Meta said no; `code` is its own."""
 
     def __init__(self, code: int, words: str) -> None:

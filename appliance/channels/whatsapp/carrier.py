@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import structlog
@@ -14,7 +13,7 @@ from appliance.channels.outgoing import file_of, noted
 from appliance.channels.pacer import Pacer, Rate
 from appliance.channels.rendering import tidy
 from appliance.channels.tables import without_tables
-from appliance.channels.whatsapp.api import RefusedError, WhatsAppApi
+from appliance.channels.whatsapp.api import WhatsAppApi
 from appliance.clock import Clock
 from appliance.errors import ApplianceError, DeliveryError
 from appliance.gateway.delivery import Carrier
@@ -92,12 +91,7 @@ class WhatsAppCarrier(Carrier):
         return str(sent["messages"][0]["id"])
 
     def _trouble(self, place: Place, trouble: ApplianceError, ambiguous: bool | None = None) -> DeliveryError:
-        told = noted(
-            trouble,
-            outcome=self._outcome,
-            hold=partial(self._pacer.hold, str(place["chat"])),
-            refused=isinstance(trouble, RefusedError),
-        )
+        told = noted(trouble, self._outcome, self._pacer, place["chat"])
         if ambiguous is not None:
             told.ambiguous = ambiguous
         return told
