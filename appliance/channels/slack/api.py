@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from appliance.channels.connection import Connection
 from appliance.channels.fetching import pieces
 from appliance.channels.outgoing import PlatformRefusalError, content_of
 from appliance.channels.proxy import proxy_for
@@ -60,14 +61,11 @@ class SlackApi:
         self._bot = bot_token
         self._app = app_token
         self._base = base.rstrip("/")
-        self._session: aiohttp.ClientSession | None = None
-        self._closed = False
+        self._http = Connection("Slack")
 
     async def close(self) -> None:
         """Drop the connections for good; calls are refused from now on."""
-        self._closed = True
-        if self._session is not None:
-            await self._session.close()
+        await self._http.close()
 
     async def call(self, method: str, *, app: bool = False, **fields: Any) -> Raw:
         """Call a method with the bot's token (`app`: the app's) and return its JSON; a field that is None is left out.
@@ -78,7 +76,9 @@ class SlackApi:
         headers = {"Authorization": f"Bearer {self._app if app else self._bot}"}
         limit = aiohttp.ClientTimeout(total=_SECONDS)
         try:
-            async with self._open().post(f"{self._base}/{method}", data=form, headers=headers, timeout=limit) as answer:
+            async with self._http.open().post(
+                f"{self._base}/{method}", data=form, headers=headers, timeout=limit
+            ) as answer:
                 body = {} if answer.status >= 400 else await answer.json(content_type=None)
         except (TimeoutError, aiohttp.ClientError, ValueError) as error:
             raise _unreached(error) from None
@@ -94,7 +94,7 @@ class SlackApi:
         """
         opened = str((await self.call("apps.connections.open", app=True))["url"])
         try:
-            async with self._open().ws_connect(opened, heartbeat=_HEARTBEAT, proxy=proxy_for(opened)) as socket:
+            async with self._http.open().ws_connect(opened, heartbeat=_HEARTBEAT, proxy=proxy_for(opened)) as socket:
                 async for message in socket:
                     if message.type is not aiohttp.WSMsgType.TEXT:
                         break
@@ -116,7 +116,7 @@ class SlackApi:
         asked = await self.call("files.getUploadURLExternal", filename=name, length=len(data))
         limit = aiohttp.ClientTimeout(total=_FILE_SECONDS)
         try:
-            async with self._open().post(str(asked["upload_url"]), data=data, timeout=limit) as answer:
+            async with self._http.open().post(str(asked["upload_url"]), data=data, timeout=limit) as answer:
                 if answer.status != 200:
                     raise DeliveryError(f"Slack did not take the file ({answer.status}).")
         except (TimeoutError, aiohttp.ClientError) as error:
@@ -130,16 +130,9 @@ class SlackApi:
         limit = aiohttp.ClientTimeout(total=_FILE_SECONDS)
         headers = {"Authorization": f"Bearer {self._bot}"}
         # Without the scope files:read Slack sends to its login page.
-        asked = self._open().get(url, headers=headers, timeout=limit, allow_redirects=False)
+        asked = self._http.open().get(url, headers=headers, timeout=limit, allow_redirects=False)
         async for piece in pieces(asked):
             yield piece
-
-    def _open(self) -> aiohttp.ClientSession:
-        if self._closed:
-            raise DeliveryError("Slack is not connected.", retry_after=1.0)
-        if self._session is None:
-            self._session = aiohttp.ClientSession(trust_env=True)
-        return self._session
 
 
 def _field(value: Any) -> str:

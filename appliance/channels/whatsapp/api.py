@@ -8,6 +8,7 @@ from typing import Any
 
 import aiohttp
 
+from appliance.channels.connection import Connection
 from appliance.channels.fetching import pieces
 from appliance.channels.outgoing import PlatformRefusalError, content_of
 from appliance.errors import ApplianceError, DeliveryError
@@ -43,14 +44,11 @@ class WhatsAppApi:
         self._token = token
         self._base = base.rstrip("/")
         self.phone = phone
-        self._session: aiohttp.ClientSession | None = None
-        self._closed = False
+        self._http = Connection("WhatsApp")
 
     async def close(self) -> None:
         """Drop the connections for good; calls are refused from now on."""
-        self._closed = True
-        if self._session is not None:
-            await self._session.close()
+        await self._http.close()
 
     async def get(self, path: str) -> Raw:
         return await self._request("GET", path)
@@ -72,15 +70,8 @@ class WhatsAppApi:
         """The bytes of a media id, as they come. Raises DeliveryError."""
         found = await self.get(media)
         limit = aiohttp.ClientTimeout(total=_FILE_SECONDS)
-        async for piece in pieces(self._open().get(str(found["url"]), headers=self._headers(), timeout=limit)):
+        async for piece in pieces(self._http.open().get(str(found["url"]), headers=self._headers(), timeout=limit)):
             yield piece
-
-    def _open(self) -> aiohttp.ClientSession:
-        if self._closed:
-            raise DeliveryError("WhatsApp is not connected.", retry_after=1.0)
-        if self._session is None:
-            self._session = aiohttp.ClientSession(trust_env=True)
-        return self._session
 
     def _headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._token}"}
@@ -88,7 +79,7 @@ class WhatsAppApi:
     async def _request(self, method: str, path: str, *, seconds: float = _SECONDS, **extra: Any) -> Raw:
         limit = aiohttp.ClientTimeout(total=seconds)
         try:
-            async with self._open().request(
+            async with self._http.open().request(
                 method, f"{self._base}/{path}", headers=self._headers(), timeout=limit, **extra
             ) as answer:
                 body = await answer.json(content_type=None)
