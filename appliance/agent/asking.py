@@ -156,7 +156,8 @@ class Brain:
     ) -> tuple[Told, ...]:
         """Compact the session and put what is left of it into `messages`; return what the user is told."""
         window = Window.of(window_size, self.settings().models.working_window)
-        keep = window.size if reason == "length" else min(window.size // 5, message_tokens(messages) // 2)
+        share = window.size if reason == "length" else window.size // 5
+        keep = min(share, message_tokens(messages) // 2)
         done = await self.compactor.compact(asking.session, reason=reason, keep_tokens=keep, turn=asking.turn)
         if done.outcome == "nothing":
             return ()

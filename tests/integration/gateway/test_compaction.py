@@ -1,5 +1,6 @@
 """Compaction loses no fact, sends no broken request, and ends."""
 
+import itertools
 from typing import Any
 
 import pytest
@@ -167,3 +168,17 @@ async def test_a_long_talk_in_a_small_window_leaves_memory_without_a_model_being
     assert "4711" in held[0]["summary"]
     assert len(held) < 20
     assert len([row for row in await home.rows() if row["role"] == "user"]) == 13
+
+
+async def test_many_short_messages_in_a_small_window_leave_memory_too(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "MOST_HELD", 12)
+    home = await start(APPLIANCE_MODELS__WORKING_WINDOW="8192", APPLIANCE_BUDGET__DAILY_USD="50")
+    home.provider.default(Provider())
+    held = []
+    for number in range(24):
+        await home.say(f"hi {number}")
+        held.append(len(home.house.sessions.transcript(SessionKey.main()).window()))
+    assert max(held) < 20
+    assert sum(later < earlier for earlier, later in itertools.pairwise(held)) < 8, "not at every turn"
