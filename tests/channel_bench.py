@@ -148,12 +148,15 @@ class ChannelBench(ABC):
     def make(self, parts: ChannelParts) -> PlatformChannel:
         """The channel, on the fake."""
 
-    async def start(self) -> None:
+    def open_books(self) -> None:
         self.clock = HurriedClock(self.pace)
         self.database = Database(self.folder / "core.db", core_rooms())
         self.database.open()
         self.access = Access(self.database, self.clock)
         self.health = Health()
+
+    async def start(self) -> None:
+        self.open_books()
         self.counts = Counted()
         self.outbox = Outbox(self.database, self.clock)
         self.delivery = Delivery(self.outbox, self.clock)

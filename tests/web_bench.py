@@ -11,12 +11,9 @@ from typing import Any
 
 import httpx2
 
-from appliance.channels.access import Access
 from appliance.channels.base import ChannelParts
 from appliance.channels.platform import PlatformChannel
 from appliance.channels.webchat import WebChat
-from appliance.composition.rooms import core_rooms
-from appliance.database import Database
 from appliance.gateway.auth import Auth
 from appliance.gateway.delivery import Delivery
 from appliance.gateway.events import Events
@@ -26,9 +23,8 @@ from appliance.gateway.replies import Replies
 from appliance.gateway.server import Server
 from appliance.gateway.services import Services
 from appliance.messages import Event, Inbound, Received, Reply
-from appliance.observability.health import Health
 from appliance.settings import Settings
-from tests.channel_bench import ChannelBench, Front, HurriedClock
+from tests.channel_bench import ChannelBench, Front
 from tests.integration.web.house import House
 
 
@@ -70,11 +66,7 @@ class WebBench(ChannelBench):
         raise NotImplementedError("the page is no platform")
 
     async def start(self) -> None:
-        self.clock = HurriedClock(self.pace)
-        self.database = Database(self.folder / "core.db", core_rooms())
-        self.database.open()
-        self.access = Access(self.database, self.clock)
-        self.health = Health()
+        self.open_books()
         inbox = Inbox(self.database, self.clock)
         self.front = self.web = WebFront(inbox, Delivery(Outbox(self.database, self.clock), self.clock), self.clock)
         self.front.answer = self.answer

@@ -31,8 +31,10 @@ class PeopleChanges:
         """Whoever is no owner any more gets no notices; whoever may not schedule has nothing that runs."""
         self.audit.record("person", channel=channel, person=user, role=role or "removed")
         for place, person, _ in self.inbox.owner_places():  # an owner is one to every bot of a platform
-            known = self.access.check(place, user) if person == user else None
-            if person == user and (known is None or known.role is not Role.OWNER):
+            if person != user:
+                continue
+            known = self.access.check(place, user)
+            if known is None or known.role is not Role.OWNER:
                 await self.inbox.forget_place(place, user)
         if role in (None, Role.GUEST):
             await self.pause_jobs(user)

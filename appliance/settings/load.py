@@ -1,4 +1,4 @@
-"""Reading the settings from their sources. the package itself is the tree they make.
+"""Reading the settings from their sources; the package itself is the tree they make.
 
 Sources, strongest first: command line, environment (`APPLIANCE_<SECTION>__<KEY>`, the short names, each also as
 `X_FILE`), `config/appliance.toml` in STATE (or `--config`), what was set on the page (`page.py`), defaults.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import apsw
 import pytest
 
 from appliance.backup import restore
 from appliance.composition.rooms import core_rooms
 from appliance.testing.fake_anthropic import FakeAnthropic
 from tests.faults import restores
+from tests.faults.migrations import steps
 
 STATES = Path(__file__).parent / "states"
 
@@ -21,14 +21,6 @@ async def test_a_busy_house_restored_elsewhere_says_and_counts_the_same(tmp_path
     outcome = await restores.run(tmp_path)  # 20 of them: python tests/faults/restores.py
     assert outcome.wrong == []
     assert outcome.during > 0, "nothing happened while the backup was made"
-
-
-def steps(state: Path) -> dict[str, int]:
-    connection = apsw.Connection(str(state / "core.db"), flags=apsw.SQLITE_OPEN_READONLY)
-    try:
-        return dict(connection.execute("SELECT room, version FROM schema_versions").fetchall())
-    finally:
-        connection.close()
 
 
 @pytest.mark.timeout(180)

@@ -6,10 +6,13 @@ The fake provider, the tally file and the transcripts' own API are asked; no log
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
+import tempfile
 import time
 from collections import Counter
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -74,6 +77,23 @@ def answer(body: dict[str, Any]) -> Reply:
     if found:
         return Reply(tools=[("tally", {"n": int(n)}) for n in found])
     return Reply(text=f"echo {text[-40:]}", pieces=4, pace=0.01)
+
+
+@contextlib.asynccontextmanager
+async def plain_house() -> AsyncIterator[GatewayProcess]:
+    """A house on a state of its own before a provider that answers, started and spoken to once (as `first`)."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with FakeAnthropic() as provider:
+            provider.default(answer)
+            state = Path(folder) / "state"
+            house = GatewayProcess(state, ANTHROPIC_API_KEY="sk-ant-test", ANTHROPIC_BASE_URL=provider.url)
+            state.mkdir()
+            try:
+                await house.start()
+                await house.post("hello", id="first")
+                yield house
+            finally:
+                await house.close()
 
 
 def messages_of(run: int, count: int) -> list[tuple[str, str, str]]:

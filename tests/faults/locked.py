@@ -11,16 +11,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-import tempfile
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 import apsw
 
-from appliance.testing.fake_anthropic import FakeAnthropic
-from appliance.testing.process import GatewayProcess
-from tests.faults.books import Trouble, answer, damage, messages_of, quiet
+from tests.faults.books import Trouble, damage, messages_of, plain_house, quiet
 
 LOG_BYTES = 64 * 1024 * 1024
 
@@ -35,37 +31,24 @@ class Locked(Trouble):
 async def one_run(seconds: float, count: int = 6) -> Locked:
     """Take the lock, send messages while it is held, let it go, compare."""
     outcome, rows = Locked(), messages_of(0, count)
-    with tempfile.TemporaryDirectory() as folder:
-        async with FakeAnthropic() as provider:
-            provider.default(answer)
-            house = GatewayProcess(
-                Path(folder) / "state", ANTHROPIC_API_KEY="sk-ant-test", ANTHROPIC_BASE_URL=provider.url
-            )
-            house.state.mkdir()
-            try:
-                await house.start()
-                await house.post("hello", id="first")
-                other = apsw.Connection(str(house.state / "core.db"))
-                other.execute("BEGIN IMMEDIATE")
-                sending = asyncio.gather(
-                    *(house.send(text, i, session=s, wait_seconds=seconds + 60.0) for s, i, text in rows)
-                )
-                await asyncio.sleep(seconds)
-                other.execute("ROLLBACK")
-                other.close()
-                began = time.monotonic()
-                await sending
-                answered = await quiet(house, {i for _, i, _ in rows})
-                outcome.healed_seconds = time.monotonic() - began
-                outcome.lost = sorted(i for _, i, _ in rows if answered[i] == 0)
-                outcome.twice = sorted(i for i, n in answered.items() if n > 1)
-                outcome.died = not house.alive
-                if (house.state / "core.db-wal").stat().st_size > LOG_BYTES:
-                    outcome.damaged.append("the log of core.db is over 64 MiB")
-                await house.stop()
-                outcome.damaged += damage(house.state)
-            finally:
-                await house.close()
+    async with plain_house() as house:
+        other = apsw.Connection(str(house.state / "core.db"))
+        other.execute("BEGIN IMMEDIATE")
+        sending = asyncio.gather(*(house.send(text, i, session=s, wait_seconds=seconds + 60.0) for s, i, text in rows))
+        await asyncio.sleep(seconds)
+        other.execute("ROLLBACK")
+        other.close()
+        began = time.monotonic()
+        await sending
+        answered = await quiet(house, {i for _, i, _ in rows})
+        outcome.healed_seconds = time.monotonic() - began
+        outcome.lost = sorted(i for _, i, _ in rows if answered[i] == 0)
+        outcome.twice = sorted(i for i, n in answered.items() if n > 1)
+        outcome.died = not house.alive
+        if (house.state / "core.db-wal").stat().st_size > LOG_BYTES:
+            outcome.damaged.append("the log of core.db is over 64 MiB")
+        await house.stop()
+        outcome.damaged += damage(house.state)
     return outcome
 
 

@@ -13,15 +13,12 @@ import asyncio
 import contextlib
 import signal
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from appliance.testing.fake_anthropic import FakeAnthropic
-from appliance.testing.process import GatewayProcess
-from tests.faults.books import Trouble, answer, damage, quiet
+from tests.faults.books import Trouble, damage, plain_house, quiet
 from tests.faults.disk_full import accepted
 
 # file below STATE, system call, errno
@@ -62,31 +59,20 @@ async def one_run(pattern: str, call: str, error: str, when: int) -> Failed:
     """Send messages while one write fails; wait until quiet; compare."""
     outcome = Failed()
     rows = [("main", f"m{number}", f"message {number} 你好") for number in range(MESSAGES)]
-    with tempfile.TemporaryDirectory() as folder:
-        async with FakeAnthropic() as provider:
-            provider.default(answer)
-            house = GatewayProcess(
-                Path(folder) / "state", ANTHROPIC_API_KEY="sk-ant-test", ANTHROPIC_BASE_URL=provider.url
-            )
-            house.state.mkdir()
-            try:
-                await house.start()
-                await house.post("hello", id="first")
-                path = next(house.state.glob(pattern))
-                log = Path(folder) / "strace.log"
-                async with failing(house.pid, path, call, error, when, log):
-                    taken, outcome.refused = await accepted(house, rows, 0.1)
-                    await asyncio.sleep(1.0)
-                outcome.injected = log.read_text().count("(INJECTED)")
-                await house.send("are you well?", "last")
-                answered = await quiet(house, {*taken, "first", "last"})
-                outcome.lost = sorted(i for i in {*taken, "last"} if answered[i] == 0)
-                outcome.twice = sorted(i for i, n in answered.items() if n > 1)
-                outcome.died = not house.alive
-                await house.stop()
-                outcome.damaged = damage(house.state)
-            finally:
-                await house.close()
+    async with plain_house() as house:
+        path = next(house.state.glob(pattern))
+        log = house.state.with_name("strace.log")
+        async with failing(house.pid, path, call, error, when, log):
+            taken, outcome.refused = await accepted(house, rows, 0.1)
+            await asyncio.sleep(1.0)
+        outcome.injected = log.read_text().count("(INJECTED)")
+        await house.send("are you well?", "last")
+        answered = await quiet(house, {*taken, "first", "last"})
+        outcome.lost = sorted(i for i in {*taken, "last"} if answered[i] == 0)
+        outcome.twice = sorted(i for i, n in answered.items() if n > 1)
+        outcome.died = not house.alive
+        await house.stop()
+        outcome.damaged = damage(house.state)
     return outcome
 
 

@@ -12,6 +12,7 @@ import pytest
 from appliance.app import Appliance
 from appliance.sandbox.approvals import Decision
 from appliance.sandbox.plan import Plan
+from appliance.settings import Settings
 from appliance.settings import page as settings_page
 from appliance.testing.fake_anthropic import FakeAnthropic
 from tests.house_settings import client_of, house_settings
@@ -90,6 +91,13 @@ async def living(state: Path, provider: FakeAnthropic, **environ: str) -> AsyncI
         **environ,
     )
     settings_page.keep(settings.state, {})  # the owner has been through the first run
+    async with started(settings) as house:
+        yield house
+
+
+@contextlib.asynccontextmanager
+async def started(settings: Settings) -> AsyncIterator[Whole]:
+    """The appliance that these settings make, until the end."""
     house = Appliance(settings)
     url = await house.start()
     try:

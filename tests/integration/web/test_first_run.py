@@ -16,7 +16,7 @@ from appliance.testing.fake_telegram import FakeTelegram
 from tests.house_settings import client_of, house_settings
 from tests.telegram_bench import OWNER, telegram  # noqa: F401 - a fixture
 
-from .conftest import Whole
+from .conftest import Whole, started
 from .test_deciding_page import browser, pytestmark  # noqa: F401 - marks of everything that needs Chromium
 
 if TYPE_CHECKING:
@@ -32,15 +32,8 @@ DESK = {"viewport": {"width": 1280, "height": 800}, "color_scheme": "light"}
 @pytest.fixture
 async def fresh(tmp_path: Path, telegram: FakeTelegram) -> AsyncIterator[Whole]:  # noqa: F811
     """A house that nobody has set up: no key, no chat."""
-    async with FakeAnthropic(keys={KEY}) as provider:
-        settings = settings_of(tmp_path, provider, telegram)
-        house = Appliance(settings)
-        url = await house.start()
-        try:
-            async with client_of(settings, url) as client:
-                yield Whole(house, url, client)
-        finally:
-            await house.stop()
+    async with FakeAnthropic(keys={KEY}) as provider, started(settings_of(tmp_path, provider, telegram)) as house:
+        yield house
 
 
 def settings_of(folder: Path, provider: FakeAnthropic, bot: FakeTelegram, **environ: str) -> Settings:
