@@ -33,10 +33,10 @@ Record = dict[str, Any]
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _LINE_LIMIT = 64 * 1024 * 1024
-_WHOLE_BYTES = 4 * 1024 * 1024
+_WHOLE_BYTES = 256 * 1024
 _BLANK = b"\r\x00 \t\xef\xbb\xbf\n"
 _LOOK_LINES = 50
-RECENT = 500
+RECENT = 200
 Enough = Callable[[list[Record]], bool]
 
 
@@ -104,7 +104,7 @@ class Transcript:
             window = window[1:]  # what the marker kept stands before it
         start = next((i for i, record in enumerate(self.records) if window and record is window[0]), len(self.records))
         start -= RECENT
-        if start < RECENT:
+        if start < RECENT // 4:
             return  # not worth the copying
         del self.records[:start]
         self._ids = {record["id"] for record in self.records if "id" in record}

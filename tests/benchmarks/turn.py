@@ -43,9 +43,10 @@ def percentile(values: list[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
-def rss_mb(pid: int) -> float:
+def rss_mb(pid: int, kind: str = "VmRSS") -> float:
+    """MiB that a process holds: all of it, or `RssAnon`, without the pages of files that the kernel may take back."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS"):
+        if line.startswith(kind):
             return int(line.split()[1]) / 1024
     return 0.0
 

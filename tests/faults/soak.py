@@ -5,7 +5,7 @@
 
 Time passes as fast as the answers come. An hour is 60 messages; at its beginning one thing breaks: the provider limits,
 fails, cuts its stream or is gone for a while, or (with --kills) the gateway dies. The provider's book and the
-transcripts decide.
+transcripts decide. Growth is that of its own memory: pages of the mapped index are the kernel's to take back.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ async def soak(messages: int, seed: int, kills: bool) -> dict[str, Any]:
     """Send that many messages, one after the other; return the sums."""
     chance = random.Random(seed)
     provider_side = Provider()
-    restarts, memory, dead = [], [], 0
+    restarts, memory, own, dead = [], [], [], 0
     with tempfile.TemporaryDirectory() as folder:
         async with FakeAnthropic() as provider:
             provider.default(provider_side)
@@ -101,10 +101,12 @@ async def soak(messages: int, seed: int, kills: bool) -> dict[str, Any]:
                     await _replied(house, f"message {number} 你好 🙂", f"m{number}", session)
                     if number % DAY == DAY - 1 or number == messages - 1:
                         memory.append(round(rss_mb(house.pid), 1))
+                        own.append(round(rss_mb(house.pid, "RssAnon"), 1))
                         dead = max(dead, zombies(house.pid))
                         counts = transcribed(state)
                         lost = sum(counts[f"m{n}"] == 0 for n in range(number + 1))
-                        print(f"day {len(memory)}: {memory[-1]} MiB, {lost} of {number + 1} lost", flush=True)
+                        held = f"{memory[-1]} MiB ({own[-1]} its own)"
+                        print(f"day {len(memory)}: {held}, {lost} of {number + 1} lost", flush=True)
                 await house.stop()
                 counts = transcribed(state)
                 books = money(state / "core.db", provider)
@@ -117,7 +119,8 @@ async def soak(messages: int, seed: int, kills: bool) -> dict[str, Any]:
         "money": books,
         "kills": len(restarts),
         "memory_mib": memory,
-        "growth_after_day_1": round(memory[-1] / memory[0] - 1, 3),
+        "own_mib": own,
+        "growth_after_day_1": round(own[-1] / own[0] - 1, 3),
         "zombies": dead,
     }
 
