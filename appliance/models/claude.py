@@ -43,7 +43,6 @@ class ClaudeConnection:
         self.timeout = timeout
         self._api_key = api_key
         self._base_url = base_url
-        self._client: AsyncAnthropic | None = None
         self._loading: asyncio.Task[AsyncAnthropic] | None = None
 
     async def warm(self) -> None:
@@ -52,11 +51,9 @@ class ClaudeConnection:
 
     async def client(self) -> AsyncAnthropic:
         """The client, loading it first when nobody has; callers at the same time share one load."""
-        if self._client is None:
-            if self._loading is None or (self._loading.done() and self._client is None):
-                self._loading = asyncio.create_task(asyncio.to_thread(self._build), name="load-anthropic")
-            self._client = await asyncio.shield(self._loading)
-        return self._client
+        if self._loading is None or _failed(self._loading):
+            self._loading = asyncio.create_task(asyncio.to_thread(self._build), name="load-anthropic")
+        return await asyncio.shield(self._loading)
 
     def _build(self) -> AsyncAnthropic:
         first = "anthropic" not in sys.modules
@@ -80,7 +77,11 @@ class ClaudeConnection:
         if self._loading is not None:
             with contextlib.suppress(ImportError):
                 await (await self._loading).close()
-        self._client = self._loading = None
+        self._loading = None
+
+
+def _failed(loading: asyncio.Task[AsyncAnthropic]) -> bool:
+    return loading.done() and (loading.cancelled() or loading.exception() is not None)
 
 
 class Claude:

@@ -246,6 +246,16 @@ async def test_two_models_share_one_loading_of_the_sdk(api: FakeAnthropic) -> No
     await connection.close()
 
 
+async def test_who_asks_as_the_loading_ends_gets_the_same_client(api: FakeAnthropic) -> None:
+    connection = ClaudeConnection("k", api.url)
+    asked = [asyncio.create_task(connection.client())]
+    while not asked[0].done():
+        asked.append(asyncio.create_task(connection.client()))
+        await asyncio.sleep(0)
+    assert len(set(await asyncio.gather(*asked))) == 1
+    await connection.close()
+
+
 async def test_a_proxy_s_login_page_is_no_answer(tmp_path: Path) -> None:
     from appliance.testing.loopback import LoopbackServer, Request, Response
 
