@@ -297,7 +297,7 @@ def models_list(as_json: Json = False) -> None:
         show(rows)
         return
     for row in rows:
-        marks = ("here" if row["here"] else "") + (" recommended" if row["recommended"] else "")
+        marks = " ".join(mark for mark in ("here", "recommended", "sees") if row[mark])
         typer.echo(f"{row['name']:<32} {row['kind']:<9} {row['size'] / 1e6:>8,.0f} MB  {row['licence']:<12} {marks}")
 
 
@@ -309,7 +309,7 @@ def models_pull(
     from appliance.local_models import commands
 
     def confirm(entry: Any) -> bool:
-        return yes or typer.confirm(f"{entry.name} is {entry.size / 1e9:.1f} GB ({entry.licence}). Fetch it?")
+        return yes or typer.confirm(f"{entry.name} is {entry.whole_size / 1e9:.1f} GB ({entry.licence}). Fetch it?")
 
     done = commands.pull(settings().state / "models", name, confirm=confirm, progress=_progress)
     typer.echo(f"{done['path']}  sha256 {done['sha256']} ({done['trust']})")

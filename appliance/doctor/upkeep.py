@@ -76,8 +76,8 @@ def model_files(patient: Patient) -> Outcome | None:
     wanted = [_chosen(local.model, "chat", memory, 8192)]
     if local.embedder != "off":
         wanted.append(_chosen(local.embedder, "embedding", memory, 512))
-    here = [item for item in wanted if files.path(item).exists()]
-    cut = [item.name for item in here if not files.present(item)]
+    here = [file for item in wanted for file in item.files if files.path(file).exists()]
+    cut = [file.name for file in here if not files.has_file(file)]
     if cut:
         return "fail", f"The file of {cut[0]} is not the size that was fetched.", _FETCH_AGAIN.format(cut[0])
     sums = {

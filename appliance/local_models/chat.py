@@ -7,6 +7,7 @@ the whole conversation.
 from __future__ import annotations
 
 import codecs
+import contextlib
 import ctypes
 import json
 import threading
@@ -18,7 +19,9 @@ from typing import Any, Literal
 from appliance.errors import InputError
 from appliance.local_models.catalogue import Sampling
 from appliance.local_models.errors import ContextLengthError, LocalModelError, StoppedError
+from appliance.local_models.pictures import picture_bytes
 from appliance.local_models.prefix_cache import PrefixCache
+from appliance.local_models.projector import Pictures, Projector, words_before_picture
 from appliance.local_models.templates import CALL_CLOSE, CALL_OPEN, ChatTemplate
 from appliance.local_models.tool_calls import HeldText, Toolbox
 
@@ -86,6 +89,7 @@ class _Run:
 
     job: ChatJob
     prompt: list[int]
+    pictures: Pictures
     limit: int
     cancelled: threading.Event
     counts: Counts = field(default_factory=Counts)
@@ -109,8 +113,9 @@ class ChatEngine:
         threads: int = 0,
         prefix_bytes: int = 256 * 1024 * 1024,
         sampling: Sampling | None = None,
+        projector: Path | None = None,
     ) -> None:
-        """Load the GGUF file; raise LocalModelError when it cannot be.
+        """Load the GGUF file, and the `projector` with which it sees; raise LocalModelError when they cannot be.
 
         `prefix_bytes`: memory for conversations that left the context and may come back.
         """
@@ -142,6 +147,7 @@ class ChatEngine:
             eos=self._token_text(self._llama.token_eos()),
         )
         self._buffer = ctypes.create_string_buffer(512)
+        self._projector = Projector(projector, self._llama, threads=count) if projector else None
         self._prefixes = PrefixCache(llama_cpp, self._llama, prefix_bytes)
         self._guard = threading.Lock()
         self._closed = False
@@ -151,10 +157,17 @@ class ChatEngine:
         """Whether the model's own template knows tools."""
         return self._template.native_tools
 
+    @property
+    def sees(self) -> bool:
+        """Whether it takes pictures."""
+        return self._projector is not None
+
     def close(self) -> None:
         """Free the model's memory; a `measure` under way ends first."""
         with self._guard:
             self._closed = True
+            if self._projector is not None:
+                self._projector.close()
             self._llama.close()
 
     def measure(self, job: ChatJob) -> int:
@@ -162,16 +175,20 @@ class ChatEngine:
         with self._guard:
             if self._closed:
                 raise LocalModelError("Another model takes over just now.", fix="Try again.")
-            length = len(self.prompt(job))
+            with contextlib.closing(Pictures()) as pictures:
+                length = len(self._prompt(job, pictures)) + pictures.extra
         if self.window - length < ROOM_FOR_ANSWER:
             raise ContextLengthError(length, self.window)
         return length
 
-    def prompt(self, job: ChatJob) -> list[int]:
-        """Return the tokens of the request's prompt; raise InputError when it makes no conversation."""
+    def _prompt(self, job: ChatJob, pictures: Pictures) -> list[int]:
+        """The numbers of the request's prompt, its pictures put into `pictures`; raise InputError when it makes no
+        conversation."""
         if not job.messages:
             raise InputError("messages is empty.")
-        tokens = self._template.tokens(job.messages, job.toolbox.tools, self._tokenize)
+        eyes = self._projector
+        look = None if eyes is None else lambda part: eyes.prepare(picture_bytes(part), pictures)
+        tokens = self._template.tokens(job.messages, job.toolbox.tools, self._tokenize, look)
         if self._add_bos and tokens[:1] != [self._llama.token_bos()]:
             tokens.insert(0, self._llama.token_bos())
         return tokens
@@ -181,19 +198,21 @@ class ChatEngine:
 
         Raise ContextLengthError when the prompt leaves no room, StoppedError when `cancelled` is set.
         """
-        prompt = self.prompt(job)
-        room = self.window - len(prompt)
-        if room < ROOM_FOR_ANSWER:
-            raise ContextLengthError(len(prompt), self.window)
-        run = _Run(job, prompt, min(job.max_tokens or room, room), cancelled)
-        run.counts.prompt = len(prompt)
-        run.counts.cached = self._read(prompt, cancelled)
-        if job.schema is not None:
-            yield from self._constrained(run, job.schema)
-        elif job.toolbox.must_call:
-            yield from self._calls(run, prompt, lead="")
-        else:
-            yield from self._free(run)
+        with contextlib.closing(Pictures()) as pictures:
+            prompt = self._prompt(job, pictures)
+            length = len(prompt) + pictures.extra
+            room = self.window - length
+            if room < ROOM_FOR_ANSWER:
+                raise ContextLengthError(length, self.window)
+            run = _Run(job, prompt, pictures, min(job.max_tokens or room, room), cancelled)
+            run.counts.prompt = length
+            run.counts.cached = self._read(prompt, run)
+            if job.schema is not None:
+                yield from self._constrained(run, job.schema)
+            elif job.toolbox.must_call:
+                yield from self._calls(run, prompt, lead="")
+            else:
+                yield from self._free(run)
 
     def _free(self, run: _Run) -> Iterator[Piece]:
         """Free text that may turn into a tool call."""
@@ -263,7 +282,7 @@ class ChatEngine:
                 continue  # a schema with parts that no grammar can say: hold the call to its name and to JSON
         raise InputError("The tools' schemas cannot be read.")
 
-    def _read(self, tokens: Sequence[int], cancelled: threading.Event) -> int:
+    def _read(self, tokens: Sequence[int], run: _Run) -> int:
         """Evaluate all but the last token in steps; return how many were still known from before."""
         import numpy as np
 
@@ -278,23 +297,29 @@ class ChatEngine:
                 llama.reset()
             llama.n_tokens = keep
             llama._requires_eval = True
-        for start in range(keep, len(wanted), READ_TOKENS):
-            if cancelled.is_set():
+        while llama.n_tokens < len(wanted):
+            if run.cancelled.is_set():
                 raise StoppedError("The request was cancelled.")
-            llama.eval(list(tokens[start : min(start + READ_TOKENS, len(wanted))]))
+            start = llama.n_tokens
+            part = run.pictures.parts.get(tokens[start])
+            if part is not None and self._projector is not None:
+                self._projector.show(part, tokens[start], READ_TOKENS)
+            else:
+                step = tokens[start : min(start + READ_TOKENS, len(wanted))]
+                llama.eval(list(step[: words_before_picture(step)]))
         return keep
 
     def _text(self, run: _Run, tokens: list[int], grammar: Any = None) -> Iterator[str]:
         """Generate after `tokens` until the model ends or the limit is reached; yield whole characters."""
-        if len(tokens) >= self.window or run.left() <= 0:
+        length = len(tokens) + run.pictures.extra
+        if length >= self.window or run.left() <= 0:
             return
-        self._read(tokens, run.cancelled)
+        self._read(tokens, run)
         job = run.job
         if job.seed is not None:
             self._llama.set_seed(job.seed)
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         generated = self._llama.generate(tokens, grammar=grammar, **self._way(job, free=grammar is None))
-        length = len(tokens)
         for token in generated:
             if run.cancelled.is_set():
                 raise StoppedError("The request was cancelled.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,11 @@ def list_models(folder: Path) -> list[dict[str, Any]]:
             {
                 "name": item.name,
                 "kind": item.kind,
-                "size": item.size,
+                "size": item.whole_size,
                 "context": item.context,
                 "licence": item.licence,
                 "multilingual": item.multilingual,
+                "sees": item.projector is not None,
                 "here": store.present(item),
                 "recommended": item.name in best,
                 "checksum": "published" if item.sha256 else "first use",
@@ -49,7 +51,7 @@ def pull(
     """
     item = entry(name)
     store = Store(folder)
-    if item.size > ASK_ABOVE_BYTES and not store.present(item) and not confirm(item):
+    if item.whole_size > ASK_ABOVE_BYTES and not store.present(item) and not confirm(item):
         raise StoppedError(f"{item.name} was not fetched.")
     path = fetch(item, store, progress, stop or Stop())
     record = store.record(item.name)
@@ -68,7 +70,7 @@ def verify(folder: Path, progress: Progress) -> list[dict[str, Any]]:
     """
     store = Store(folder)
     rows = []
-    for item in CATALOGUE:
+    for item in chain.from_iterable(model.files for model in CATALOGUE):
         record = store.record(item.name)
         if record is None:
             continue

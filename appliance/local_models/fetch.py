@@ -18,15 +18,20 @@ from appliance.local_models.store import Store, file_hash
 
 
 def fetch(entry: Entry, store: Store, progress: Progress, stop: Stop) -> Path:
-    """Return the path of the model's file, fetching it first when it is not here.
+    """Return the path of the model's file, fetching it and what else the model consists of first when it is not here.
 
     Raise FetchError (no network, no space, wrong checksum) or StoppedError. Two processes fetch a model only once.
     """
-    if store.present(entry):
-        return store.path(entry)
+    for one in entry.files:
+        if not store.has_file(one):
+            _fetch_file(one, store, progress, stop)
+    return store.path(entry)
+
+
+def _fetch_file(entry: Entry, store: Store, progress: Progress, stop: Stop) -> None:
     with store.exclusive(entry.name):
-        if store.present(entry) or _adopt(entry, store, progress, stop):
-            return store.path(entry)
+        if store.has_file(entry) or _adopt(entry, store, progress, stop):
+            return
         store.incoming.mkdir(parents=True, exist_ok=True)
         progress("fetching", None, f"{entry.name} ({entry.size / 1_048_576:,.0f} MiB)")
         match entry.source:
@@ -38,7 +43,6 @@ def fetch(entry: Entry, store: Store, progress: Progress, stop: Stop) -> Path:
                 _from_parts(parts, entry, store, stop)
             case FromFolders(folders):
                 _from_folders(folders, entry, store, stop)
-    return store.path(entry)
 
 
 def _adopt(entry: Entry, store: Store, progress: Progress, stop: Stop) -> bool:

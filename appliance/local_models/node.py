@@ -76,6 +76,7 @@ class Part:
     window: int = 0
     dimensions: int = 0
     multilingual: bool = False
+    sees: bool = False
     fix: str = ""
 
     def say(self, phase: Phase, percent: float | None, detail: str) -> None:
@@ -148,6 +149,7 @@ class Node:
             "model": self.chat.model,
             "window": self.chat.window,
             "native_tools": bool(self.chat_engine and self.chat_engine.native_tools),
+            "sees": self.chat.sees,
             "waiting": self.chat_worker.waiting,
             "embedder": {**asdict(self.embedder), "name": self.embedder.model},
             "transcriber": {**asdict(self.transcriber), "name": self.transcriber.model},
@@ -164,7 +166,8 @@ class Node:
         best = best_fit(machine_memory())
         if best.name == self.chat.model or self._store.present(best) or best.name == INSTANT_CHAT:
             return None
-        return {"name": best.name, "size": best.size, "licence": best.licence, "ask": best.size > ASK_ABOVE_BYTES}
+        size = best.whole_size
+        return {"name": best.name, "size": size, "licence": best.licence, "ask": size > ASK_ABOVE_BYTES}
 
     @property
     def _store(self) -> Store:
@@ -247,7 +250,7 @@ class Node:
         out; while the network stands in the way, all are tried again later."""
         if not self.options.upgrade or any(self._store.present(item) for item in better):
             return
-        wanted = [item for item in better if item.size <= ASK_ABOVE_BYTES]
+        wanted = [item for item in better if item.whole_size <= ASK_ABOVE_BYTES]
         tries = 0
         while True:
             again = False
@@ -319,9 +322,10 @@ class Node:
             threads=self.options.threads,
             sampling=item.sampling,
             prefix_bytes=min(MOST_PREFIX_BYTES, int(machine_memory() * PREFIX_SHARE)),
+            projector=self._store.path(item.projector) if item.projector else None,
         )
         old, self.chat_engine = self.chat_engine, engine
-        self.chat.model, self.chat.window = item.name, engine.window
+        self.chat.model, self.chat.window, self.chat.sees = item.name, engine.window, engine.sees
         self.chat.say("ready", 100.0, f"{item.name} answers")
         if old is not None:
             self.chat_worker.tidy(old.close)

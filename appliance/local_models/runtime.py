@@ -129,7 +129,7 @@ def build_wheel(progress: Progress, stop: Stop) -> Path:
             seconds=BUILD_SECONDS,
             what="Building llama.cpp",
             line=line,
-            env={"CMAKE_BUILD_PARALLEL_LEVEL": str(os.cpu_count() or 1), "CMAKE_ARGS": "-DLLAVA_BUILD=OFF"},
+            env={"CMAKE_BUILD_PARALLEL_LEVEL": str(os.cpu_count() or 1)},
         )
         built = next(Path(work).glob("*.whl"), None)
         if built is None:

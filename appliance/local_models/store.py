@@ -44,7 +44,11 @@ class Store:
         return self.folder / entry.file
 
     def present(self, entry: Entry) -> bool:
-        """Whether the file is here whole: recorded with its size, or the user's own."""
+        """Whether every file of the model is here."""
+        return all(map(self.has_file, entry.files))
+
+    def has_file(self, entry: Entry) -> bool:
+        """Whether the file of `entry` itself is here whole: recorded with its size, or the user's own."""
         path = self.path(entry)
         if Path(entry.file).is_absolute():
             return path.is_file()

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from appliance.errors import InputError
 from appliance.local_models.errors import LocalModelError
 
 Tokenizer = Callable[[bytes, bool], list[int]]  # text, whether control tokens in it count
+Eyes = Callable[[dict[str, Any]], list[int]]  # a picture as it came in a message; returns what stands for it
 CALL_OPEN, CALL_CLOSE = "<tool_call>", "</tool_call>"
 PLAIN_CHATML = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n"
@@ -40,30 +41,51 @@ class ChatTemplate:
             raise LocalModelError(f"The model's chat template cannot be read: {error}") from error
         self._errors = (TemplateError, InputError, KeyError, TypeError)
         self._given = {"bos_token": bos, "eos_token": eos}
+        self._in_parts = False
+        self._in_parts = not self._writes_strings()
         self.native_tools = CALL_OPEN in source and "tools" in source
 
-    def tokens(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]], tokenize: Tokenizer) -> list[int]:
+    def tokens(
+        self,
+        messages: list[dict[str, Any]],
+        tools: list[dict[str, Any]],
+        tokenize: Tokenizer,
+        look: Eyes | None = None,
+    ) -> list[int]:
         """Given messages and tools in OpenAI's form, return the prompt's tokens, ready for the assistant's reply.
 
-        Raise InputError when the template refuses the conversation.
+        `look` makes numbers of a picture, for a model that sees. Raise InputError when the template refuses the
+        conversation, or there are pictures and no eyes.
         """
-        plain = [_plain(message) for message in messages]
+        mark = f"\u2402{secrets.token_hex(8)}"
+        pictures: list[dict[str, Any]] = []
+        plain = [_plain(message, mark, pictures if look else None) for message in messages]
         if tools and self.native_tools:
             given: list[dict[str, Any]] | None = [_defused(tool) for tool in tools]
         else:
             given = None
             plain = merged(without_tools(plain, tools))
-        mark = f"\u2402{secrets.token_hex(8)}"
         texts: list[str] = []
         marked = [_marked(message, mark, texts) for message in plain]
         text = self._render(marked, given)
         result: list[int] = []
-        for piece in re.split(f"({mark}-[0-9]+\u2403)", text):
-            if piece.startswith(mark):
-                result += tokenize(texts[int(piece[len(mark) + 1 : -1])].encode(errors="replace"), False)
-            elif piece:
+        for piece, number in _cut(text, mark, "text"):
+            if number is None:
                 result += tokenize(piece.encode(errors="replace"), True)
+                continue
+            for words, picture in _cut(texts[number], mark, "picture"):
+                if picture is None:
+                    result += tokenize(words.encode(errors="replace"), False)
+                elif look is not None:
+                    result += look(pictures[picture])
         return result
+
+    def _writes_strings(self) -> bool:
+        """Whether content that is a string gets into the prompt: the templates of models that see may want a list."""
+        try:
+            return "probe" in self._render([{"role": "user", "content": "probe"}], None)
+        except InputError:
+            return False
 
     def _render(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]] | None) -> str:
         try:
@@ -81,6 +103,8 @@ class ChatTemplate:
         raise InputError(f"The model's chat template refuses this conversation: {refused}") from refused
 
     def _fill(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]] | None) -> str:
+        if self._in_parts:
+            messages = [{**one, "content": [{"type": "text", "text": one["content"]}]} for one in messages]
         return self._template.render(
             messages=messages, tools=tools, add_generation_prompt=True, enable_thinking=False, **self._given
         )
@@ -90,8 +114,22 @@ def _refuse(reason: str) -> None:
     raise InputError(str(reason))
 
 
-def _plain(message: dict[str, Any]) -> dict[str, Any]:
-    """Content as one string; raise InputError for roles that do not exist and for images."""
+def _marker(mark: str, kind: str, number: int) -> str:
+    return f"{mark}-{kind}-{number}\u2403"
+
+
+def _cut(text: str, mark: str, kind: str) -> Iterator[tuple[str, int | None]]:
+    """The pieces of a text in order, each with the number of the marker that it is, or None for what is none."""
+    for piece in re.split(f"({mark}-{kind}-[0-9]+\u2403)", text):
+        if piece.startswith(f"{mark}-{kind}-"):
+            yield piece, int(piece[:-1].rpartition("-")[2])
+        elif piece:
+            yield piece, None
+
+
+def _plain(message: dict[str, Any], mark: str, pictures: list[dict[str, Any]] | None) -> dict[str, Any]:
+    """Content as one string with markers for pictures, which go into `pictures`; raise InputError for roles that do
+    not exist, and for pictures where None takes them."""
     role = message.get("role")
     if role == "developer":
         role = "system"
@@ -99,14 +137,21 @@ def _plain(message: dict[str, Any]) -> dict[str, Any]:
         raise InputError(f"A message has the unknown role {role!r}.")
     content = message.get("content")
     if isinstance(content, list):
-        if any(part.get("type") != "text" for part in content):
-            raise InputError("This model reads text only.", fix="Leave images and sounds out.")
-        content = "".join(str(part.get("text", "")) for part in content)
+        content = "".join(_part(part, mark, pictures) for part in content)
     result: dict[str, Any] = {"role": role, "content": str(content or "")}
     calls = message.get("tool_calls")
     if role == "assistant" and calls:
         result["tool_calls"] = [_call(call) for call in calls]
     return result
+
+
+def _part(part: dict[str, Any], mark: str, pictures: list[dict[str, Any]] | None) -> str:
+    if part.get("type") == "text":
+        return str(part.get("text", ""))
+    if pictures is None:
+        raise InputError("This model reads text only.", fix="Leave images and sounds out.")
+    pictures.append(part)
+    return _marker(mark, "picture", len(pictures) - 1)
 
 
 def _call(call: dict[str, Any]) -> dict[str, Any]:
@@ -124,7 +169,7 @@ def _marked(message: dict[str, Any], mark: str, texts: list[str]) -> dict[str, A
     if not message["content"]:
         return message
     texts.append(message["content"])
-    return {**message, "content": f"{mark}-{len(texts) - 1}\u2403"}
+    return {**message, "content": _marker(mark, "text", len(texts) - 1)}
 
 
 def _defused(value: Any) -> Any:

@@ -113,7 +113,7 @@ def model_list(chat: Part, embedder: Part, started: float) -> dict[str, Any]:
             data.append(
                 {
                     "id": part.model, "object": "model", "created": int(started), "owned_by": "local", "kind": kind,
-                    "context_window": part.window,
+                    "context_window": part.window, "input_modalities": ["text", "image"] if part.sees else ["text"],
                 }
             )  # fmt: skip
     return {"object": "list", "data": data}

@@ -87,7 +87,7 @@ class Restarted:
     reason: str
 
 
-NoticeKind = Literal["fallback", "budget", "auth"]
+NoticeKind = Literal["fallback", "budget", "auth", "blind"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +153,15 @@ class Model(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+def asks_with_picture(request: ModelRequest) -> bool:
+    """Whether the newest message of a person has a picture; results of tools are none."""
+    for message in reversed(request.messages):
+        kinds = {block["type"] for block in message["content"]} - {"tool_result"}
+        if message["role"] == "user" and kinds:
+            return request.purpose is Purpose.CHAT and "image" in kinds
+    return False
 
 
 def characters(request: ModelRequest) -> int:

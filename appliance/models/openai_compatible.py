@@ -49,12 +49,14 @@ class LocalService(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a model is now. An empty `base_url`: nowhere yet, and `progress` says why. `window` is in tokens."""
+    """Where a model is now, and whether it sees. An empty `base_url`: nowhere yet, and `progress` says why. `window` is
+    in tokens."""
 
     base_url: str
     model: str
     window: int
     progress: str = ""
+    vision: bool = False
 
 
 class OpenAICompatible:
@@ -69,13 +71,11 @@ class OpenAICompatible:
         provider: str = "openai_compatible",
         api_key: str = "",
         local: bool = False,
-        vision: bool = False,
         timeout: float = 600.0,
     ) -> None:
         self.name = name
         self.provider = provider
         self.local = local
-        self.vision = vision
         self._endpoint = endpoint
         self._api_key = api_key
         self._timeout = timeout
@@ -84,13 +84,13 @@ class OpenAICompatible:
     @classmethod
     def server(cls, name: str, settings: OpenAICompatibleSettings, timeout: float) -> OpenAICompatible:
         """A server of the settings. When its calls are not paid for it counts as local: free, also at the limit."""
-        endpoint = Endpoint(settings.base_url, settings.model or name, settings.window, f"{name} has no base_url.")
+        missing = f"{name} has no base_url."
+        endpoint = Endpoint(settings.base_url, settings.model or name, settings.window, missing, settings.vision)
         return cls(
             name,
             lambda: endpoint,
             api_key=settings.api_key.get_secret_value(),
             local=not settings.paid,
-            vision=settings.vision,
             timeout=timeout,
         )
 
@@ -103,7 +103,8 @@ class OpenAICompatible:
             ready = state.get("phase") == "ready"
             url = (service.base_url() or "") if ready else ""
             window = int(state.get("window") or 0) or _UNKNOWN_WINDOW
-            return Endpoint(url, str(state.get("model") or "local"), window, _progress(state))
+            sees = bool(state.get("sees"))
+            return Endpoint(url, str(state.get("model") or "local"), window, _progress(state), sees)
 
         return cls("local", endpoint, provider="local", api_key=service.token, local=True, timeout=timeout)
 
@@ -115,6 +116,10 @@ class OpenAICompatible:
     @property
     def window(self) -> int:
         return self._endpoint().window
+
+    @property
+    def vision(self) -> bool:
+        return self._endpoint().vision
 
     @property
     def max_output(self) -> int:

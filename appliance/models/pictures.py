@@ -34,14 +34,20 @@ def _shown(path: Path, media_type: str, changed: int, size: int) -> tuple[str, b
     sides = pixel_size(raw[:HEAD_BYTES])
     if size <= MOST_BYTES and (sides is None or max(sides) <= LONGEST_SIDE):
         return media_type, raw
+    return scaled(raw) or (media_type, raw)
+
+
+def scaled(raw: bytes) -> tuple[str, bytes] | None:
+    """Media type and bytes of a picture as PNG or JPEG with no side longer than LONGEST_SIDE; None when that cannot be
+    done. A process of its own decodes it, within limits of memory and time."""
     script = str(Path(__file__).with_name("scale_picture.py"))
     command = [sys.executable, "-I", script, str(LONGEST_SIDE), str(MAX_PIXELS)]
     try:
         done = subprocess.run(command, input=raw, capture_output=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        return media_type, raw
-    kind, _, scaled = done.stdout.partition(b"\n")
-    if done.returncode or not scaled:
-        log.warning("a picture could not be scaled", size=size)
-        return media_type, raw
-    return kind.decode(), scaled
+        return None
+    kind, _, made = done.stdout.partition(b"\n")
+    if done.returncode or not made:
+        log.warning("a picture could not be scaled", size=len(raw))
+        return None
+    return kind.decode(), made

@@ -16,7 +16,16 @@ from typing import Any, Literal
 from appliance.clock import Clock
 from appliance.errors import BudgetError, BudgetExceededError, ModelError, ModelFault, UnpricedModelError
 from appliance.models import estimate
-from appliance.models.base import Answer, Model, ModelRequest, Notice, ResolvedEvent, Restarted, TextDelta
+from appliance.models.base import (
+    Answer,
+    Model,
+    ModelRequest,
+    Notice,
+    ResolvedEvent,
+    Restarted,
+    TextDelta,
+    asks_with_picture,
+)
 from appliance.models.cooldown import Cooldowns
 from appliance.models.paid_call import CallRecord, PaidCalls, Purse, Watcher
 from appliance.spending.calls import Reservation
@@ -64,6 +73,7 @@ class _Turn:
 
     model: str = ""
     said: bool = False
+    said_blind: bool = False
 
 
 @dataclass(slots=True)
@@ -141,7 +151,8 @@ class Resolver:
         """Ask the chain (default: models.chain) and yield, in order:
 
         Notice*     what to tell the user once, before the text it explains: "fallback" (another model answers this
-                    turn), "budget" (the limit is reached, a local model answers), "auth" (a key was refused).
+                    turn), "budget" (the limit is reached, a local model answers), "auth" (a key was refused), "blind"
+                    (a picture was sent and this model sees none).
         Started     a provider accepted the call; again after each restart. Carries the input side's usage.
         TextDelta*  the answer as it arrives.
         Restarted   drop all text since this call began: that attempt broke, the next TextDelta begins anew.
@@ -291,7 +302,7 @@ class Resolver:
 
     def _notices(self, run: _Run, model: Model) -> list[Notice]:
         """What to say, once, now that this model really answers."""
-        return self._owed.pop(run.request.turn, []) + self._explain(run, model.name)
+        return [*self._owed.pop(run.request.turn, []), *self._explain(run, model.name), *_unseen(run, model)]
 
     def _explain(self, run: _Run, answering: str) -> list[Notice]:
         """Why another model answers than the first of the chain; nothing when that was said already."""
@@ -330,6 +341,14 @@ class Resolver:
             return _Turn()
         key = (turn, *names)
         return self._turns.get(key) or _remember(self._turns, key, _Turn())
+
+
+def _unseen(run: _Run, model: Model) -> list[Notice]:
+    """That a picture was sent which this model does not see; nothing when that was said already."""
+    if model.vision or run.turn.said_blind or not asks_with_picture(run.request):
+        return []
+    run.turn.said_blind = True
+    return [Notice("blind", "model_blind", {"to_model": model.name})]
 
 
 def _remember(store: OrderedDict[Any, Any], key: Any, value: Any) -> Any:

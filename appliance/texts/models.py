@@ -51,6 +51,11 @@ MODELS: dict[str, tuple[str, str, str]] = {
         "{from_model} 目前無法回覆（{reason}），這一輪改由 {to_model} 回覆。",
         "{from_model} 目前无法回复（{reason}），这一轮改由 {to_model} 回复。",
     ),
+    "model_blind": (
+        "{to_model} sees no pictures, so this answer comes without a look at yours. It is kept with your files.",
+        "{to_model} 看不到圖片，這次的回覆沒有參考您的圖片；圖片已保存在您的檔案中。",
+        "{to_model} 看不到图片，这次的回复没有参考您的图片；图片已保存在您的文件中。",
+    ),
     "model_refused_key": (
         "{from_model} refused the key or the account, so it is not used for now. Check ANTHROPIC_API_KEY.",
         "{from_model} 拒絕了金鑰或帳號，暫時不會使用它。請檢查 ANTHROPIC_API_KEY。",

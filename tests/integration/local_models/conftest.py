@@ -20,6 +20,21 @@ def running(**models: Any) -> Iterator[LocalService]:
     found.close()
 
 
+class Supervised:
+    """The running service as the gateway's supervisor shows it."""
+
+    def __init__(self, service: LocalService) -> None:
+        self.token = service.token
+        self._url = f"{service.url}/v1"
+        self._state = service.status()
+
+    def base_url(self) -> str | None:
+        return self._url
+
+    def status(self) -> dict[str, Any]:
+        return self._state
+
+
 @pytest.fixture(scope="session")
 def service() -> Iterator[LocalService]:
     """With a chat model and an embedder."""

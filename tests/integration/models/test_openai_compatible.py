@@ -216,7 +216,7 @@ async def test_images_go_only_to_models_that_see(
     path = tmp_path / "a.png"
     path.write_bytes(base64.b64decode("iVBORw0KGgo="))
     image = {"type": "image", "media_type": "image/png", "path": str(path)}
-    model = OpenAICompatible("local", lambda: Endpoint(server.url, "tiny", 8_192), vision=vision, local=True)
+    model = OpenAICompatible("local", lambda: Endpoint(server.url, "tiny", 8_192, vision=vision), local=True)
     server.script(Reply(text="I see"))
     await finish(model, request(user("look", image)))
     content = server.calls[0].request["messages"][1]["content"]

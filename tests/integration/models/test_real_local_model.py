@@ -16,23 +16,9 @@ from appliance.testing.local_service import LocalService
 from appliance.testing.scripted_model import failure
 
 from ...unit.models.desk import claude, fault, open_desk
+from ..local_models.conftest import Supervised
 
 pytestmark = pytest.mark.local
-
-
-class Supervised:
-    """The running service as the gateway's supervisor shows it."""
-
-    def __init__(self, service: LocalService) -> None:
-        self.token = service.token
-        self._url = f"{service.url}/v1"
-        self._state = service.status()
-
-    def base_url(self) -> str | None:
-        return self._url
-
-    def status(self) -> dict[str, Any]:
-        return self._state
 
 
 @pytest.fixture

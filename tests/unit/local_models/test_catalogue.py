@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from appliance.local_models.catalogue import (
     ASK_ABOVE_BYTES,
     CATALOGUE,
     MEMORY_SHARE,
+    PICTURE_BYTES,
     FromUrls,
     best_fit,
     entry,
@@ -17,10 +19,11 @@ from appliance.local_models.catalogue import (
 )
 
 GIB = 1024**3
+FILES = [file for item in CATALOGUE for file in item.files]
 
 
 def test_every_file_by_address_has_a_published_hash_and_a_fixed_revision() -> None:
-    by_url = [item for item in CATALOGUE if isinstance(item.source, FromUrls)]
+    by_url = [item for item in FILES if isinstance(item.source, FromUrls)]
     assert len(by_url) >= 4
     for item in by_url:
         assert len(item.sha256) == 64
@@ -28,8 +31,27 @@ def test_every_file_by_address_has_a_published_hash_and_a_fixed_revision() -> No
 
 
 def test_names_and_files_are_unique_and_licences_are_known() -> None:
-    assert len({item.name for item in CATALOGUE}) == len(CATALOGUE) == len({item.file for item in CATALOGUE})
-    assert {item.licence for item in CATALOGUE} <= {"Apache-2.0", "MIT"}
+    assert len({item.name for item in FILES}) == len(FILES) == len({item.file for item in FILES})
+    assert {item.licence for item in FILES} <= {"Apache-2.0", "MIT"}
+
+
+def test_a_model_that_sees_counts_both_files_and_room_for_a_picture() -> None:
+    seeing = entry("smolvlm2-500m")
+    assert seeing.projector is not None
+    assert seeing.whole_size == seeing.size + seeing.projector.size
+    blind = replace(seeing, projector=None)
+    assert seeing.memory(8192) == blind.memory(8192) + seeing.projector.size + PICTURE_BYTES
+
+
+def test_a_file_of_ones_own_sees_with_the_projector_beside_it(tmp_path: Path) -> None:
+    mine, eyes = tmp_path / "mine.gguf", tmp_path / "mmproj-mine.gguf"
+    mine.write_bytes(b"GGUF")
+    assert resolve(str(mine), "chat").projector is None
+    eyes.write_bytes(b"GGUF")
+    found = resolve(str(mine), "chat").projector
+    assert found is not None
+    assert found.file == str(eyes)
+    assert resolve(str(mine), "embedding").projector is None
 
 
 @pytest.mark.parametrize(

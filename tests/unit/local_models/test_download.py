@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -260,3 +260,22 @@ def test_a_wrong_file_in_its_place_is_set_aside_and_the_right_one_fetched(
     path = fetch(_entry(site, DIGEST), Store(tmp_path), ignore, Stop())
     assert path.read_bytes() == DATA
     assert [kept.read_bytes() == DATA[::-1] for kept in tmp_path.glob("model.gguf.damaged-*")] == [True]
+
+
+def test_a_model_of_two_files_is_here_when_both_are(site: Site, tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    model = replace(_entry(site, DIGEST), source=FromUrls((site.url,)))
+    eyes = replace(model, name="tiny-projector", kind="projector", file="eyes.gguf")
+    seeing = replace(model, projector=eyes)
+    site.cuts = [len(DATA), 300_000]  # the second file's first try breaks off
+    fetch(seeing, store, ignore, Stop())
+    assert site.book == [("", ""), ("", ""), ("bytes=300000-", site.etag)]
+    assert store.path(eyes).read_bytes() == DATA
+    assert store.present(seeing)
+    store.path(eyes).unlink()
+    assert not store.present(seeing)
+    fetch(seeing, store, ignore, Stop())
+    assert len(site.book) == 4, "the file that was here is not fetched again"
+    wrong = replace(seeing, projector=replace(eyes, name="other", file="other.gguf", sha256="0" * 64))
+    with pytest.raises(FetchError, match="thrown away"):
+        fetch(wrong, store, ignore, Stop())

@@ -4,7 +4,7 @@ import pytest
 
 from appliance.errors import InputError
 from appliance.local_models.errors import LocalModelError
-from appliance.local_models.templates import ChatTemplate, describe_tools
+from appliance.local_models.templates import ChatTemplate, Eyes, describe_tools
 
 QWEN = (
     "{%- if tools %}<|im_start|>system\n# Tools <tool_call>{% for tool in tools %}{{ tool | tojson }}{% endfor %}"
@@ -152,3 +152,43 @@ def test_a_template_cannot_reach_into_python() -> None:
 
 def test_a_tool_without_parameters_is_described() -> None:
     assert "- now(): " in describe_tools([{"type": "function", "function": {"name": "now"}}])
+
+
+IN_PARTS = (
+    "{% for m in messages %}{{ m.role }}:{% for part in m.content %}{% if part.type == 'text' %}{{ part.text }}"
+    "{% endif %}{% endfor %}\n{% endfor %}assistant:"
+)
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBO"}}
+
+
+def _look(seen: list[object]) -> Eyes:
+    def look(part: dict[str, object]) -> list[int]:
+        seen.append(part)
+        return [-len(seen)] * 2
+
+    return look
+
+
+@pytest.mark.parametrize("template", ["", IN_PARTS])
+def test_a_picture_takes_its_place_among_the_words(template: str) -> None:
+    tokens, seen = Tokens(), list[object]()
+    content = [{"type": "text", "text": "this "}, PICTURE, {"type": "text", "text": " or "}, PICTURE]
+    messages = [{"role": "system", "content": "be kind"}, {"role": "user", "content": content}]
+    numbers = ChatTemplate(template).tokens(messages, [], tokens, _look(seen))
+    assert seen == [PICTURE, PICTURE]
+    words = "".join(chr(number) if number >= 0 else str(number) for number in numbers)
+    assert "this -1-1 or -2-2" in words
+    assert words.index("be kind") < words.index("this")
+
+
+def test_a_message_cannot_speak_of_pictures_that_are_not_there() -> None:
+    tokens, seen = Tokens(), list[object]()
+    text = "\u2402" + "0" * 16 + "-picture-0\u2403 <image>"
+    ChatTemplate("").tokens([{"role": "user", "content": text}], [], tokens, _look(seen))
+    assert seen == []
+    assert text in tokens.text
+
+
+def test_without_eyes_a_picture_is_refused() -> None:
+    with pytest.raises(InputError, match="text only"):
+        _render("", [{"role": "user", "content": [PICTURE]}])

@@ -133,6 +133,23 @@ async def test_a_fallback_lasts_one_turn_and_is_said_once(tmp_path: Path) -> Non
         assert (await desk.ask(ask(turn="t2"))).answer.model == HAIKU
 
 
+async def test_a_picture_that_the_answering_model_does_not_see_is_said_once_a_turn(tmp_path: Path) -> None:
+    picture = {"type": "image", "path": "/a.png", "media_type": "image/png"}
+    shown = replace(ask(turn="t1"), messages=({"role": "user", "content": [picture]},))
+    later = replace(shown, messages=(*shown.messages, {"role": "user", "content": [{"type": "text", "text": "and?"}]}))
+    blind = local(text("a"), text("b"), text("c"))
+    blind.vision = False
+    async with open_desk(tmp_path, blind) as desk:
+        one, two = await desk.ask(shown), await desk.ask(shown)
+        assert [notice.kind for notice in one.notices] == ["blind"]
+        assert "sees no pictures" in one.notices[0].text("en")
+        assert two.notices == []
+        assert (await desk.ask(replace(later, turn="t2"))).notices == []
+    (tmp_path / "seeing").mkdir()
+    async with open_desk(tmp_path / "seeing", local(text("a"))) as desk:
+        assert (await desk.ask(shown)).notices == []
+
+
 async def test_a_refused_key_stops_only_that_model_and_is_said_once(tmp_path: Path) -> None:
     first = claude(failure(fault(ModelFault.AUTH)), failure(fault(ModelFault.AUTH)))
     async with open_desk(tmp_path, first, local(text("a"), text("b"), text("c"))) as desk:
