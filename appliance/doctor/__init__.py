@@ -25,6 +25,7 @@ from appliance.client import GatewayClient, NotRunningError
 from appliance.credentials import try_key
 from appliance.doctor import service as doctor_service
 from appliance.doctor import upkeep as doctor_upkeep
+from appliance.doctor import voice as doctor_voice
 from appliance.doctor.examination import Check, Finding, Outcome
 from appliance.doctor.examination import Patient as Patient
 from appliance.errors import ApplianceError, SettingsError
@@ -421,6 +422,7 @@ for _name, _function in (
     ("models", doctor_upkeep.model_files),
     ("channels", doctor_service.channels),
     ("parts", doctor_service.parts),
+    ("voice", doctor_voice.voice),
     ("contact", doctor_service.contact),
     ("egress", doctor_service.egress),
     ("prometheus", doctor_service.scrape),
