@@ -50,7 +50,6 @@ class Purpose(StrEnum):
     CRON = "cron"
     EMBEDDING = "embedding"
     TITLE = "title"
-    SKILL = "skill"
     MEMORY = "memory"
 
 

@@ -5,9 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import httpx2
+import pytest
 
 from appliance.settings import Settings
 from appliance.settings.load import load_settings
+
+PLAIN = {"APPLIANCE_LOCAL__ENABLED": "false", "APPLIANCE_EXEC__ENABLED": "false"}
+
+
+def settle_command_line(monkeypatch: pytest.MonkeyPatch, state: Path, **environ: str) -> Path:
+    """Let the command line, run within the test, speak of a house on `state`; return that."""
+    for name, value in {"APPLIANCE_STATE_DIR": str(state), **PLAIN, **environ}.items():
+        monkeypatch.setenv(name, value)
+    return state
 
 
 def house_settings(state: Path, provider: str = "", **environ: str) -> Settings:
@@ -17,8 +27,7 @@ def house_settings(state: Path, provider: str = "", **environ: str) -> Settings:
         environ={
             "APPLIANCE_STATE_DIR": str(state),
             "APPLIANCE_SERVER__PORT": "0",
-            "APPLIANCE_LOCAL__ENABLED": "false",
-            "APPLIANCE_EXEC__ENABLED": "false",
+            **PLAIN,
             **claude,
             **environ,
         }

@@ -18,6 +18,7 @@ from appliance.channels.base import ChannelParts, Extra
 from appliance.channels.fetching import Download, Fetcher
 from appliance.channels.heard import Heard
 from appliance.channels.held import HeldCalls
+from appliance.channels.marks import mark_of
 from appliance.channels.splitting import utf16_length
 from appliance.errors import ApplianceError, InputError
 from appliance.gateway.delivery import Carrier
@@ -156,6 +157,20 @@ class PlatformChannel(ABC):
         await self._clock.sleep(RETRY[min(tries, len(RETRY) - 1)])
 
     # --- what comes in ------------------------------------------------------------------------------------------------
+
+    async def _take_message(self, heard: Heard | None) -> None:
+        """Take one message, live or from history, if it is any of our business; return once what follows from it, and
+        the chat's mark, is on disk."""
+        if heard is None:
+            return
+        if not heard.private and not self._listens(heard):
+            self._counts.message(self.name, "in", "ignored")
+            return
+        await self._take(await self._named(heard), mark_of(heard, self.name, self._account))
+
+    async def _named(self, heard: Heard) -> Heard:
+        """With the name and language of who said it, where the platform tells them apart from the message."""
+        return heard
 
     async def _take(self, heard: Heard, extra: Extra | None = None, key: Hashable = None) -> None:
         """Take what was heard; return once what follows from it, and `extra`, is on disk. `key` names its files."""

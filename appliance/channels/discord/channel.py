@@ -19,7 +19,6 @@ from appliance.channels.discord.menu import CommandMenu
 from appliance.channels.discord.updates import read_command, read_edit, read_message, read_press
 from appliance.channels.heard import Heard
 from appliance.channels.known import known_messages
-from appliance.channels.marks import mark_of
 from appliance.channels.platform import RETRY, PlatformChannel
 from appliance.errors import ApplianceError
 from appliance.messages import Person
@@ -151,14 +150,7 @@ class DiscordChannel(PlatformChannel):
     # --- what comes in ------------------------------------------------------------------------------------------------
 
     async def _message(self, raw: Raw) -> None:
-        """Take one message, live or from history; return once what follows from it is on disk."""
-        heard = read_message(raw, self._bot)
-        if heard is None:
-            return
-        if not heard.private and not self._listens(heard):
-            self._counts.message(self.name, "in", "ignored")
-            return
-        await self._take(heard, mark_of(heard, self.name, self._account))
+        await self._take_message(read_message(raw, self._bot))
 
     async def _edited(self, raw: Raw) -> None:
         heard = read_edit(raw, self._bot)

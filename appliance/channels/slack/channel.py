@@ -16,7 +16,6 @@ from appliance.channels.base import ChannelParts
 from appliance.channels.heard import Heard
 from appliance.channels.held import HeldCalls
 from appliance.channels.known import known_messages, remember
-from appliance.channels.marks import mark_of
 from appliance.channels.platform import PlatformChannel
 from appliance.channels.slack.api import Raw, SlackApi, SocketModeError, TokenError
 from appliance.channels.slack.carrier import SlackCarrier
@@ -125,14 +124,7 @@ class SlackChannel(PlatformChannel):
             await self._take(await self._named(edited))
 
     async def _message(self, event: Raw) -> None:
-        """Take one message, live or from history; return once what follows from it is on disk."""
-        heard = read_message(event, self._bot)
-        if heard is None:
-            return
-        if not heard.private and not self._listens(heard):
-            self._counts.message(self.name, "in", "ignored")
-            return
-        await self._take(await self._named(heard), mark_of(heard, self.name, self._account))
+        await self._take_message(read_message(event, self._bot))
 
     async def _command(self, heard: Heard) -> None:
         """A command may be typed in anybody's private conversation: it is answered in the one with the bot."""

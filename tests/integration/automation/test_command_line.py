@@ -13,19 +13,14 @@ from typer.testing import CliRunner
 from appliance.cli import app
 from appliance.testing.fake_anthropic import FakeAnthropic
 from appliance.testing.process import GatewayProcess
+from tests.house_settings import settle_command_line
 
 ADD = ["add", "0 7 * * 1-5", "Tell me what's new, 早安", "--name", "News", "--budget", "0.10", "--tz", "Asia/Taipei"]
 
 
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, value in {
-        "APPLIANCE_STATE_DIR": str(tmp_path / "state"),
-        "APPLIANCE_LOCAL__ENABLED": "false",
-        "APPLIANCE_EXEC__ENABLED": "false",
-    }.items():
-        monkeypatch.setenv(name, value)
-    return tmp_path / "state"
+    return settle_command_line(monkeypatch, tmp_path / "state")
 
 
 def cron(*words: str) -> Any:

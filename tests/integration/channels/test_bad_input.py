@@ -13,6 +13,7 @@ import pytest
 
 from appliance.messages import Inbound
 from tests.channel_driver import Driver
+from tests.quines import quine_gzip, quine_zip
 
 MIB = 1024 * 1024
 
@@ -38,10 +39,20 @@ LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
 BAD = {
     "42.zip": zip_bomb(),
     "deep.gz": gzip.compress(gzip.compress(b"\0" * (50 * MIB))),
+    "quine.gz": quine_gzip(),
+    "quine.zip": quine_zip(),
     "huge.png": enormous_png(),
     "laughs.svg": f'<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY l0 "ha">{LAUGHS}]><svg>&l9;</svg>'.encode(),
     "page.html": b"<script>fetch('https://evil.example')</script>",
 }
+
+
+def test_the_quines_hold_themselves_for_ever() -> None:
+    packed = BAD["quine.gz"]
+    assert gzip.decompress(packed) == packed
+    with zipfile.ZipFile(io.BytesIO(BAD["quine.zip"])) as archive:
+        [inner] = archive.infolist()
+        assert archive.read(inner) == BAD["quine.zip"]
 
 
 async def test_what_unpacks_or_decodes_to_gigabytes_is_kept_as_it_came_and_is_no_picture(chat: Driver) -> None:

@@ -13,24 +13,17 @@ from typer.testing import CliRunner
 from appliance.cli import app
 from appliance.testing.fake_anthropic import FakeAnthropic
 from appliance.testing.process import GatewayProcess
+from tests.house_settings import settle_command_line
 
 STUDY = json.dumps({"study": {"chain": ["claude-haiku-5-5"], "daily_usd": "0.50"}})
 
 
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, value in {
-        "APPLIANCE_STATE_DIR": str(tmp_path / "state"),
-        "APPLIANCE_LOCAL__ENABLED": "false",
-        "APPLIANCE_EXEC__ENABLED": "false",
-        "APPLIANCE_AGENTS": STUDY,
-        "ANTHROPIC_API_KEY": "sk-ant-test",
-    }.items():
-        monkeypatch.setenv(name, value)
     memory = tmp_path / "state/agents/study/MEMORY.md"
     memory.parent.mkdir(parents=True)
     memory.write_text("The exam is in room 204.\n")
-    return tmp_path / "state"
+    return settle_command_line(monkeypatch, tmp_path / "state", APPLIANCE_AGENTS=STUDY, ANTHROPIC_API_KEY="sk-ant-test")
 
 
 def run(*words: str) -> Any:

@@ -17,6 +17,7 @@ from appliance.tools.base import ToolContext
 from appliance.tools.fetch import Fetch, WebSearch
 from appliance.tools.openings import Openings, Said
 from tests.integration.web_tools.conftest import Forbidden, World
+from tests.quines import quine_gzip
 
 MAIN = SessionKey.main()
 ARTICLE = """<!doctype html><html><head><title>Tides of the week</title></head><body>
@@ -133,6 +134,12 @@ async def test_a_page_that_is_too_large_is_not_read_to_its_end(world: World) -> 
     for url in (big, bomb):
         with pytest.raises(TooLargeError):
             await fetch(world).run({"url": url}, context())
+
+
+async def test_a_page_that_is_itself_packed_is_unpacked_once(world: World) -> None:
+    packed = world.page("big.example/c", quine_gzip(), "application/gzip", **{"content-encoding": "gzip"})
+    with pytest.raises(ToolError, match="application/gzip, which has no text to read"):
+        await fetch(world).run({"url": packed}, context())
 
 
 async def test_a_server_that_is_not_there_or_says_no_is_an_error(world: World) -> None:
