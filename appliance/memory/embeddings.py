@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
 from appliance.errors import ModelError, ModelFault
+from appliance.messages import MAIN
 
 TextKind = Literal["query", "passage"]
 Vector = Sequence[float]
@@ -32,19 +33,25 @@ class Identity:
 
 
 class Embedder(Protocol):
-    """`embed` returns one vector for each text, in order, or raises ModelError; it never cuts a text silently."""
+    """`embed` returns one vector for each text, in order, or raises ModelError; it never cuts a text silently.
+
+    `agent`: whose memory the texts belong to, and so who pays where it costs money.
+    """
 
     async def identity(self) -> Identity | None: ...
 
-    async def embed(self, texts: Sequence[str], kind: TextKind) -> list[Vector]: ...
+    async def embed(self, texts: Sequence[str], kind: TextKind, agent: str = MAIN) -> list[Vector]: ...
 
     async def close(self) -> None: ...
 
 
 class Meter(Protocol):
-    """Pays for a call before it is made (spending). `call` returns its result and the tokens that were read."""
+    """Pays for a call before it is made (spending), out of an agent's budget. `call` returns its result and the tokens
+    that were read."""
 
-    async def pay(self, model: str, most_tokens: int, call: Callable[[], Awaitable[tuple[T, int]]]) -> T: ...
+    async def pay(
+        self, model: str, agent: str, most_tokens: int, call: Callable[[], Awaitable[tuple[T, int]]]
+    ) -> T: ...
 
 
 class HttpEmbedder:
@@ -88,14 +95,14 @@ class HttpEmbedder:
         self._learned = Identity(str(found["name"]), int(found["dimensions"]), bool(found.get("multilingual", True)))
         return self._learned
 
-    async def embed(self, texts: Sequence[str], kind: TextKind) -> list[Vector]:
+    async def embed(self, texts: Sequence[str], kind: TextKind, agent: str = MAIN) -> list[Vector]:
         """Vectors of `texts`. Raises ModelError when the server does not answer or answers nonsense."""
         if not texts:
             return []
         if self._meter is None:
             return (await self._call(texts, kind))[0]
         most = sum(len(text.encode(errors="replace")) for text in texts) + 8 * len(texts)
-        return await self._meter.pay(self._model, most, lambda: self._call(texts, kind))
+        return await self._meter.pay(self._model, agent, most, lambda: self._call(texts, kind))
 
     async def close(self) -> None:
         if self._client is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,13 +17,14 @@ import msgspec
 
 from appliance.clock import Clock
 from appliance.crash_points import crash_point
-from appliance.errors import ModelError
+from appliance.errors import ModelError, ModelFault
 from appliance.memory.embeddings import Embedder, Identity
 from appliance.memory.index import MemoryIndex
 from appliance.memory.languages import SCRIPTS
 from appliance.memory.samples import QUESTIONS, SENTENCES
 from appliance.memory.store import embedded_text, rows
 from appliance.memory.vectors import mean, packed
+from appliance.messages import MAIN
 
 _BATCH = 16
 _QUESTION_CHARS = 2_000  # of a question that is embedded; a pasted page says what it is about in its beginning
@@ -108,9 +109,7 @@ class VectorFiller:
                 self.progress.problem = "no embedding model is there"
                 return 0
             await self._settle(identity)
-            batch = await self._index.read_behind(_wanted)
-            done = await self._make(batch) if batch else 0
-            self.progress.problem = ""
+            done, self.progress.problem = await self._make_next()
             if done:
                 await self._refit()
             return done
@@ -118,9 +117,23 @@ class VectorFiller:
             self.progress.problem = str(error)
             return 0
 
-    async def query_vector(self, text: str) -> bytes:
-        """The vector of a question. Raises ModelError."""
-        [vector] = await self._embedder.embed([text[:_QUESTION_CHARS]], "query")
+    async def _make_next(self) -> tuple[int, str]:
+        """Make the newest entries that are wanted, of an agent that can pay for them; return how many, and why those of
+        others were passed over, "" when none were."""
+        passed: dict[str, str] = {}
+        while True:
+            agent, batch = await self._index.read_behind(lambda c: _wanted(c, passed))
+            try:
+                done = await self._make(batch, agent) if batch else 0
+                return done, next(iter(passed.values()), "")
+            except ModelError as error:
+                if error.kind is not ModelFault.UNAVAILABLE:
+                    raise
+                passed[agent] = str(error)
+
+    async def query_vector(self, text: str, agent: str) -> bytes:
+        """The vector of an agent's question. Raises ModelError."""
+        [vector] = await self._embedder.embed([text[:_QUESTION_CHARS]], "query", agent)
         if self.identity is None or len(vector) != self.identity.dimensions:
             self._ready_for = None
             return b""
@@ -153,14 +166,14 @@ class VectorFiller:
         await self._index.write(lambda c: _store_means(c, script, means))
         self._means[script] = means
 
-    async def _make(self, batch: list[tuple[Any, ...]]) -> int:
-        """Vectors for rows (id, shelf, scope, script, digest, text): from the cache, or from the embedder."""
+    async def _make(self, batch: list[tuple[Any, ...]], agent: str) -> int:
+        """Vectors for an agent's rows (id, shelf, scope, script, digest, text): cached ones, or from the embedder."""
         digests = [row[4] for row in batch]
         found = await self._index.read_behind(lambda c: _cached(c, self._model, digests))
         missing = {row[4]: row[5] for row in batch if row[4] not in found}
         fresh: dict[bytes, bytes] = {}
         if missing:
-            vectors = await self._embedder.embed(list(missing.values()), "passage")
+            vectors = await self._embedder.embed(list(missing.values()), "passage", agent)
             dimensions = self.progress.identity.dimensions if self.progress.identity else 0
             if any(len(vector) != dimensions for vector in vectors):
                 self._ready_for = None  # the model was changed under us: look who it is, then go on
@@ -240,15 +253,23 @@ def _use_model(connection: apsw.Connection, identity: Identity) -> int:
     return model
 
 
-def _wanted(connection: apsw.Connection) -> list[tuple[Any, ...]]:
-    """The newest entries without a vector: (id, shelf, scope, script, digest, text)."""
+def _wanted(connection: apsw.Connection, passed: Iterable[str]) -> tuple[str, list[tuple[Any, ...]]]:
+    """The agent of the newest entry without a vector, but for those that are passed over, and its newest such entries:
+    (id, shelf, scope, script, digest, text). What is the team's is the main agent's here."""
     found = rows(
         connection,
-        "SELECT id, shelf, scope, script, digest, kind, units, own, near FROM chunks WHERE wanted"
-        " ORDER BY id DESC LIMIT ?",
-        (_BATCH,),
+        "WITH payers AS (SELECT id, iif(agent = '', ?, agent) AS agent FROM scopes)"
+        " SELECT c.id, shelf, scope, script, digest, p.agent, kind, units, own, near"
+        " FROM chunks c JOIN payers p ON p.id = scope"
+        " WHERE wanted AND p.agent NOT IN (SELECT value FROM json_each(?)) ORDER BY c.id DESC LIMIT ?",
+        (MAIN, msgspec.json.encode(list(passed)).decode(), _BATCH),
     )
-    return [(*row[:5], embedded_text(row[5], msgspec.json.decode(row[6]), row[7], row[8])) for row in found]
+    agent = str(found[0][5]) if found else MAIN
+    return agent, [
+        (*row[:5], embedded_text(row[6], msgspec.json.decode(row[7]), row[8], row[9]))
+        for row in found
+        if row[5] == agent
+    ]
 
 
 def _cached(connection: apsw.Connection, model: int, digests: Sequence[bytes]) -> dict[bytes, int]:

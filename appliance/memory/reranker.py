@@ -8,6 +8,7 @@ from typing import Any
 
 from appliance.errors import ModelError, ModelFault
 from appliance.memory.embeddings import Meter
+from appliance.messages import MAIN
 
 _MOST_CHARS = 2_000  # of one text; a window and its surroundings are shorter
 
@@ -24,15 +25,15 @@ class HttpReranker:
         self._timeout = timeout_seconds
         self._meter = meter
 
-    async def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """A score for each text, higher is nearer. Raises ModelError when the server is away or answers nonsense, and
-        when the meter refuses."""
+    async def rerank(self, query: str, texts: Sequence[str], agent: str = MAIN) -> list[float]:
+        """A score for each text, higher is nearer; `agent` pays. Raises ModelError when the server is away or answers
+        nonsense, and when the meter refuses."""
         question, documents = query[:_MOST_CHARS], [text[:_MOST_CHARS] for text in texts]
         if self._meter is None:
             return (await self._call(question, documents))[0]
         # A server reads the question once with each text.
         most = sum(len(question.encode(errors="replace")) + len(d.encode(errors="replace")) + 8 for d in documents)
-        return await self._meter.pay(self._model or "reranker", most, lambda: self._call(question, documents))
+        return await self._meter.pay(self._model or "reranker", agent, most, lambda: self._call(question, documents))
 
     async def _call(self, query: str, texts: Sequence[str]) -> tuple[list[float], int]:
         """The scores, and the tokens that were read for them."""

@@ -32,7 +32,7 @@ from appliance.memory.scopes import Scope, allowed
 from appliance.memory.vectors import subtract
 from appliance.memory.vocabulary import Vocabulary
 from appliance.memory.windows import Window, best_unit, grow
-from appliance.messages import Source
+from appliance.messages import MAIN, Source
 
 Backend = Literal["hybrid", "rrf", "rerank"]
 Weights = Literal["auto"] | tuple[float, float]
@@ -68,9 +68,9 @@ class Hit:
 
 
 class Reranker(Protocol):
-    """Scores texts against a question, higher is nearer; raises ModelError when it cannot."""
+    """Scores texts against an agent's question, higher is nearer; raises ModelError when it cannot."""
 
-    async def rerank(self, query: str, texts: Sequence[str]) -> list[float]: ...
+    async def rerank(self, query: str, texts: Sequence[str], agent: str = MAIN) -> list[float]: ...
 
 
 @dataclass(slots=True)
@@ -102,7 +102,7 @@ class MemorySearch:
         if limit <= 0 or not query.strip():
             return []
         question = analyse(query)
-        vectors = await self._query_vectors(question)
+        vectors = await self._query_vectors(question, scope.session.agent)
         for attempt in (1, 2):
             try:
                 return await self._search(question, vectors, scope, limit)
@@ -116,7 +116,8 @@ class MemorySearch:
             items, talk = await self._index.read_behind(
                 lambda c: _told(c, self._candidates(c, question, vectors, scope))
             )
-            items, talk = await self._reranked(question, items), await self._reranked(question, talk)
+            agent = scope.session.agent
+            items, talk = await self._reranked(question, items, agent), await self._reranked(question, talk, agent)
             return await self._index.read_behind(lambda c: self._shown(c, question, items, talk, limit))
         return await self._index.read_behind(
             lambda c: self._shown(c, question, *self._candidates(c, question, vectors, scope), limit)
@@ -188,7 +189,7 @@ class MemorySearch:
         total = sum(chosen)
         return (chosen[0] / total, chosen[1] / total) if total > 0 else (0.5, 0.5)
 
-    async def _query_vectors(self, question: Query) -> QueryVectors | None:
+    async def _query_vectors(self, question: Query, agent: str) -> QueryVectors | None:
         """The question's vector, plain and with its script's mean taken off; None when there is none in time."""
         filler = self._filler
         if filler is None or filler.identity is None or self._weights(question)[0] == 0:
@@ -198,7 +199,7 @@ class MemorySearch:
         if raw is None:
             try:
                 async with asyncio.timeout(_VECTOR_SECONDS):
-                    raw = await filler.query_vector(question.text)
+                    raw = await filler.query_vector(question.text, agent)
             except (ModelError, TimeoutError):
                 return None
             if not raw:
@@ -209,14 +210,15 @@ class MemorySearch:
         means = filler.means(SCRIPTS.index(question.script))
         return QueryVectors(raw, subtract(raw, means.query) if means else raw)
 
-    async def _reranked(self, question: Query, candidates: list[Candidate]) -> list[Candidate]:
+    async def _reranked(self, question: Query, candidates: list[Candidate], agent: str) -> list[Candidate]:
         """The best two dozen in the reranker's order, the rest behind; as they were when it fails."""
         head, tail = candidates[: fusion.HEAD], candidates[fusion.HEAD :]
         reranker = self._options.reranker
         if reranker is None or len(head) < 2:
             return candidates
         try:
-            scores = await reranker.rerank(question.text, ["\n".join(t for _, t in one.units) for one in head])
+            texts = ["\n".join(t for _, t in one.units) for one in head]
+            scores = await reranker.rerank(question.text, texts, agent)
         except ModelError:
             return candidates
         for one, score in zip(head, fusion.scaled(scores), strict=True):

@@ -20,13 +20,12 @@ _PERHAPS_BILLED = (ModelFault.NETWORK, ModelFault.UNUSABLE)
 class PaidEmbeddings:
     """memory.embeddings.Meter. `free`: nothing is charged, the tokens are still written down."""
 
-    def __init__(self, purse: Purse, *, free: bool, agent: str = "main") -> None:
+    def __init__(self, purse: Purse, *, free: bool) -> None:
         self._purse = purse
         self._free = free
-        self._agent = agent
 
-    async def pay(self, model: str, most_tokens: int, call: Callable[[], Awaitable[tuple[T, int]]]) -> T:
-        """Make `call`, which returns a result and the tokens that were read; return the result.
+    async def pay(self, model: str, agent: str, most_tokens: int, call: Callable[[], Awaitable[tuple[T, int]]]) -> T:
+        """Make `call` on an agent's budget; it returns a result and the tokens that were read. Return the result.
 
         Raises ModelError: the call's own, or UNAVAILABLE when the budget refuses, so that search goes on with words.
         """
@@ -36,7 +35,7 @@ class PaidEmbeddings:
             local=self._free,
             purpose=Purpose.EMBEDDING,
             session="",
-            agent=self._agent,
+            agent=agent,
             channel="",
             turn="",
             characters=most_tokens,

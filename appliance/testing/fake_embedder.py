@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from appliance.errors import ModelError, ModelFault
 from appliance.memory.embeddings import Identity, TextKind, Vector
 from appliance.memory.languages import analyse
+from appliance.messages import MAIN
 
 
 class FakeEmbedder:
@@ -39,7 +40,7 @@ class FakeEmbedder:
     async def identity(self) -> Identity | None:
         return None if self.away else Identity(self.name, self.dimensions, self.multilingual)
 
-    async def embed(self, texts: Sequence[str], kind: TextKind) -> list[Vector]:
+    async def embed(self, texts: Sequence[str], kind: TextKind, agent: str = MAIN) -> list[Vector]:
         if self.away or (self.fail_after is not None and len(self.seen) >= self.fail_after):
             raise ModelError("The fake embedder is away.", kind=ModelFault.UNAVAILABLE)
         self.seen.extend(texts)

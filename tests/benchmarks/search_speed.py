@@ -44,7 +44,7 @@ class _Instant:
     async def identity(self) -> Identity | None:
         return Identity("synthetic", DIMENSIONS, True)
 
-    async def embed(self, texts: Sequence[str], kind: TextKind) -> list[Vector]:
+    async def embed(self, texts: Sequence[str], kind: TextKind, agent: str = "main") -> list[Vector]:
         return [self._vectors.get(text) or _noise(random.Random(text)) for text in texts]
 
     async def close(self) -> None:

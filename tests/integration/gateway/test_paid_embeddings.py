@@ -26,7 +26,7 @@ class Server:
     async def handle(self, request: Request) -> Response:
         self.calls += 1
         texts = json.loads(request.body)["input"]
-        rows = [{"index": n, "embedding": [float(len(text)), 1.0, 0.5]} for n, text in enumerate(texts)]
+        rows = [{"index": n, "embedding": [float(len(text)), 1.0, 0.5, 0.0] * 2} for n, text in enumerate(texts)]
         body = json.dumps({"data": rows, "usage": {"total_tokens": TOKENS}}).encode()
         return Response(200, {"content-type": "application/json"}, body)
 
@@ -54,12 +54,17 @@ async def embedding_rows(home: Home) -> list[tuple[int, int]]:
     return [(int(tokens), int(cost)) for tokens, cost in home.house.core.read(sql)]
 
 
-async def test_each_call_stands_in_the_books_with_what_it_cost(start: Start, server: Server, tmp_path: Path) -> None:
-    prices = tmp_path / "prices.toml"
+def price_file(folder: Path, model: str) -> str:
+    """Rates by which a call of TOKENS costs two cents."""
+    prices = folder / "prices.toml"
     kinds = ("cache_read", "cache_write_5m", "cache_write_1h")
     lines = ["input = 0.02", "output = 0.0", *(f"{kind} = 0.02" for kind in kinds)]
-    prices.write_text("\n".join(["[models.text-embedding-3-small]", *lines, ""]))
-    home = await house(start, server, APPLIANCE_BUDGET__PRICE_FILE=str(prices))
+    prices.write_text("\n".join([f"[models.{model}]", *lines, ""]))
+    return str(prices)
+
+
+async def test_each_call_stands_in_the_books_with_what_it_cost(start: Start, server: Server, tmp_path: Path) -> None:
+    home = await house(start, server, APPLIANCE_BUDGET__PRICE_FILE=price_file(tmp_path, "text-embedding-3-small"))
     async with asyncio.timeout(20):
         while not server.calls or len(await embedding_rows(home)) < server.calls:
             await asyncio.sleep(0.05)
@@ -92,6 +97,36 @@ async def test_a_free_server_is_used_at_the_limit_and_its_tokens_are_written_dow
     assert (await embedding_rows(home))[0] == (TOKENS, 0)
 
 
+async def test_each_agent_pays_for_its_own_memory_and_one_without_money_keeps_no_other_waiting(
+    start: Start, server: Server, tmp_path: Path
+) -> None:
+    agents = {"study": {"daily_usd": "1.00"}, "poor": {"daily_usd": "0"}}
+    home = await house(
+        start,
+        server,
+        APPLIANCE_AGENTS=json.dumps(agents),
+        APPLIANCE_BUDGET__PRICE_FILE=price_file(tmp_path, "text-embedding-3-small"),
+    )
+    memory = home.house.memory
+
+    for agent in ("study", "poor"):  # the poor one's is the newest, and so the first to be tried
+        home.house.workspace(agent).write("MEMORY.md", f"The key of the {agent} hangs in the hall.")
+        await memory.index.sync()
+
+    async def paid() -> dict[str, int]:
+        sql = "SELECT agent, count(*) FROM ledger WHERE purpose = 'embedding' AND cost > 0 GROUP BY agent"
+        return dict(home.house.core.read(sql))
+
+    async with asyncio.timeout(20):
+        while (await memory.status())["vectors"] < 1 or "agent poor" not in (await memory.status())["problem"]:
+            await asyncio.sleep(0.05)
+    assert (await memory.status())["wanted"] == 1
+    assert (await paid())["study"] == 1
+    await memory.search("where is my key?", Scope(SessionKey.main("study")))
+    assert (await paid())["study"] == 2
+    assert (await paid()).keys() == {"main", "study"}  # the main agent: what every agent's vectors are measured from
+
+
 class RerankingServer(Server):
     async def handle(self, request: Request) -> Response:
         self.calls += 1
@@ -114,16 +149,12 @@ async def reranking() -> AsyncIterator[RerankingServer]:
 async def test_a_rerankers_calls_stand_in_the_books_and_cost_money_when_it_has_a_key(
     start: Start, reranking: RerankingServer, tmp_path: Path, key: str, cost: int
 ) -> None:
-    prices = tmp_path / "prices.toml"
-    kinds = ("cache_read", "cache_write_5m", "cache_write_1h")
-    lines = ["input = 0.02", "output = 0.0", *(f"{kind} = 0.02" for kind in kinds)]
-    prices.write_text("\n".join(["[models.bge-reranker]", *lines, ""]))
     home = await start(
         APPLIANCE_MEMORY__BACKEND="rerank",
         APPLIANCE_MEMORY__RERANKER_URL=reranking.url,
         APPLIANCE_MEMORY__RERANKER_MODEL="bge-reranker",
         APPLIANCE_MEMORY__RERANKER_KEY=key,
-        APPLIANCE_BUDGET__PRICE_FILE=str(prices),
+        APPLIANCE_BUDGET__PRICE_FILE=price_file(tmp_path, "bge-reranker"),
     )
     await home.say("The printer is called nas-01 and stands upstairs.")
     await home.say("Could the printer nas-01 stand in the hall?")

@@ -131,20 +131,20 @@ async def test_nothing_to_embed_asks_nobody(server: Server, embedder: HttpEmbedd
 
 
 async def test_a_server_that_costs_money_is_paid_through_the_meter(server: Server) -> None:
-    paid: list[tuple[str, int, int]] = []
+    paid: list[tuple[str, str, int, int]] = []
 
     class Meter:
         async def pay(
-            self, model: str, most_tokens: int, call: Callable[[], Awaitable[tuple[list[Vector], int]]]
+            self, model: str, agent: str, most_tokens: int, call: Callable[[], Awaitable[tuple[list[Vector], int]]]
         ) -> list[Vector]:
             vectors, tokens = await call()
-            paid.append((model, most_tokens, tokens))
+            paid.append((model, agent, most_tokens, tokens))
             return vectors
 
     embedder = HttpEmbedder(lambda: server.url, model="bge-m3", meter=Meter())
-    await embedder.embed(["字字"], "query")
-    [(model, most, tokens)] = paid
-    assert (model, tokens) == ("bge-m3", 5)
+    await embedder.embed(["字字"], "query", "study")
+    [(model, agent, most, tokens)] = paid
+    assert (model, agent, tokens) == ("bge-m3", "study", 5)
     assert most >= tokens
     await embedder.close()
 

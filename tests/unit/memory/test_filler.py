@@ -95,11 +95,11 @@ async def test_a_text_that_changes_while_it_is_embedded_gets_the_vector_of_the_n
     await house.index.sync()
     real = house.embedder.embed
 
-    async def slow(texts: object, kind: object) -> object:
+    async def slow(texts: object, kind: object, agent: str = "main") -> object:
         if any("old text" in text for text in texts):  # type: ignore[attr-defined]
             house.memory("the new text")
             await house.index.sync()
-        return await real(texts, kind)  # type: ignore[arg-type]
+        return await real(texts, kind, agent)  # type: ignore[arg-type]
 
     house.embedder.embed = slow  # type: ignore[method-assign, assignment]
     await house.filler.fill()
@@ -123,9 +123,9 @@ async def test_it_works_no_more_than_its_share_of_the_time(house: House, monkeyp
     house.clock.auto = True
     real = house.embedder.embed
 
-    async def slow(texts: object, kind: object) -> object:
+    async def slow(texts: object, kind: object, agent: str = "main") -> object:
         await house.clock.sleep(4.0)
-        return await real(texts, kind)  # type: ignore[arg-type]
+        return await real(texts, kind, agent)  # type: ignore[arg-type]
 
     house.embedder.embed = slow  # type: ignore[method-assign, assignment]
     monkeypatch.setattr(filler_module, "_LOOK_AGAIN_SECONDS", 0.01)

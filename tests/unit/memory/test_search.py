@@ -113,7 +113,7 @@ async def test_a_slow_embedder_leaves_the_answer_to_words(house: House, monkeypa
     monkeypatch.setattr(search_module, "_VECTOR_SECONDS", 0.01)
     assert house.embedder is not None
 
-    async def never(texts: object, kind: object) -> object:
+    async def never(texts: object, kind: object, agent: object) -> object:
         await asyncio.Event().wait()
         return []
 
@@ -162,7 +162,7 @@ async def test_a_limit_of_one_still_shows_an_item(wordy: House) -> None:
 @pytest.mark.parametrize("backend", ["hybrid", "rrf", "rerank"])
 async def test_every_way_of_joining_finds(tmp_path: Path, backend: str) -> None:
     class Reranker:
-        async def rerank(self, query: str, texts: list[str]) -> list[float]:
+        async def rerank(self, query: str, texts: list[str], agent: str) -> list[float]:
             return [float("Sesame" in text) for text in texts]
 
     options = SearchOptions(backend=backend, reranker=Reranker())  # type: ignore[arg-type]
