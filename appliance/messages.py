@@ -111,6 +111,11 @@ class SessionKey:
         return self.value.rpartition(":")[2] if self.value.startswith("cron:") else ""
 
     @property
+    def by_itself(self) -> bool:
+        """True for what runs unasked: schedules and heartbeats."""
+        return self.value.startswith(("cron:", "heartbeat:"))
+
+    @property
     def is_main(self) -> bool:
         """True for the owner's private session, the only one that sees MEMORY, USER and day notes."""
         parts = self.value.split(":")

@@ -217,7 +217,7 @@ class Automation:
 
     def may_disturb(self, session: str) -> bool:
         """Whether the owner may be asked something on behalf of a session: not by a schedule in their quiet hours."""
-        if not session.startswith(("cron:", "heartbeat:")):
+        if not SessionKey(session).by_itself:
             return True
         return self.outlet.quiet(OWNER, self._house.clock.now()) is None
 

@@ -24,6 +24,8 @@ from appliance.clock import Clock
 from appliance.crash_points import crash_point
 from appliance.database import Database
 from appliance.gateway import outbox
+from appliance.gateway.delivery import silently
+from appliance.memory.boundaries import holds, no_pushes
 from appliance.memory.items import Item
 from appliance.messages import MAIN, Attachment, Outbound
 from appliance.texts import say
@@ -39,7 +41,7 @@ class Words:
     """Something to tell a person. `places` is empty for the owner, who is found where they wrote last.
 
     `outside`: it may come from text of others. `shown`: it stands in the owner's conversation already. `urgent`: it
-    does not wait for the end of quiet hours. `agent`: whose words they are.
+    neither waits for the end of quiet hours nor comes silently. `agent`: whose words they are.
     """
 
     text: str
@@ -193,6 +195,8 @@ class Outlet:
     def _addressed(self, words: Words) -> Parcel:
         quiet = not words.urgent and self.quiet(words.person, self.clock.now()) is not None
         to = words.places or (self.owner_places(words.agent) if words.person == OWNER else ())
+        if not words.urgent and holds(self.items(), words.person, no_pushes):
+            to = [(channel, silently(place)) for channel, place in to]
         return Parcel(words, tuple(to), quiet)
 
     @staticmethod

@@ -38,7 +38,7 @@ class TheOwner(Protocol):
 
     def language(self) -> str: ...
 
-    async def tell(self, text: str, choices: Choices = (), agent: str = MAIN) -> None: ...
+    async def tell(self, text: str, choices: Choices = (), agent: str = MAIN, *, awaited: bool = False) -> None: ...
 
 
 class Execution:
@@ -132,6 +132,7 @@ class Execution:
                 for answer in answers
             ],
             SessionKey(pending.session).agent,
+            awaited=not SessionKey(pending.session).by_itself,
         )
         return True
 

@@ -44,7 +44,7 @@ class Hooking:
 
     def heard(self, inbound: Inbound) -> None:
         """A person's message was taken in (once, however often its platform repeats it)."""
-        if not self._hooks.present or _by_itself(inbound.session):
+        if not self._hooks.present or inbound.session.by_itself:
             return
         if not self._commands(inbound) and self._begins(inbound.session):
             self._hooks.tell("session:start", {"session": inbound.session.value, "channel": inbound.channel})
@@ -65,7 +65,7 @@ class Hooking:
     def renewed(self, session: SessionKey) -> None:
         """A conversation was begun anew (`/new`)."""
         self._begun.discard(session.value)
-        if not _by_itself(session):
+        if not session.by_itself:
             self._hooks.tell("session:end", {"session": session.value, "reason": "new"})
 
     def sent(self, row: Row) -> None:
@@ -79,7 +79,7 @@ class Hooking:
         if event.type != "done" or not self._hooks.present:
             return
         data, session = event.data, event.session.value
-        if data.get("channel") in STORED and not _by_itself(event.session):
+        if data.get("channel") in STORED and not event.session.by_itself:
             self._hooks.tell(
                 "message:sent", {"session": session, "channel": data["channel"], "kind": "reply", "text": data["reply"]}
             )
@@ -115,8 +115,3 @@ class Hooking:
         except (ApplianceError, OSError) as error:  # the turn itself will say what is wrong with it
             log.warning("a transcript cannot be read", session=session.value, reason=str(error))
             return False
-
-
-def _by_itself(session: SessionKey) -> bool:
-    """True for what the house does by itself, which is no conversation."""
-    return session.value.startswith(("cron:", "heartbeat:"))

@@ -9,7 +9,7 @@ from typing import Any
 
 from appliance.errors import BudgetExceededError
 from appliance.gateway.commands import Choice, Commands, with_commands
-from appliance.gateway.delivery import Delivery
+from appliance.gateway.delivery import Delivery, silently
 from appliance.gateway.events import Events
 from appliance.gateway.inbox import Inbox
 from appliance.gateway.intake import STORED
@@ -53,16 +53,18 @@ class OwnerVoice:
         if inbound.person.role is Role.OWNER:
             self._spoken = inbound.person.language or language_of(inbound.text, "en")
 
-    async def tell(self, text: str, choices: Choices = (), agent: str = MAIN) -> None:
+    async def tell(self, text: str, choices: Choices = (), agent: str = MAIN, *, awaited: bool = False) -> None:
         """Say something to the owner once, on each channel where they read this agent; `choices` are buttons where
-        there are some."""
+        there are some. `awaited`: somebody is in a conversation that waits for it, so it comes with a sound to an owner
+        who wants no pushes, too."""
         wanted = [Choice(label, command) for label, command in choices]
         shown = with_commands(text, choices)
         self.show(shown, agent)
         for channel, person, place in self._places(agent):
             buttons = await self.commands.buttons_for(wanted, Person(person, role=Role.OWNER), channel)
             said = text if buttons or not choices else shown
-            await self.delivery.say(Outbound(channel, place, said, buttons=buttons, kind="notice"))
+            where = place if awaited or self.wants_pushes() else silently(place)
+            await self.delivery.say(Outbound(channel, where, said, buttons=buttons, kind="notice"))
         for outbound in self._pushes(shown):
             await self.delivery.say(outbound)
 

@@ -314,17 +314,20 @@ class Parts(Foundation):
         settings = self.settings
         self.access = access.Access(self.core, self.clock, members_of(settings))
         self.channels = channels_of(settings, self.channel_parts)
-        household = Household(self.access, lambda: self.channels, settings.agents, self.delivery)
+        household = Household(
+            self.access, lambda: self.channels, settings.agents, self.delivery, self._forbids(no_pushes)
+        )
         self.owner.wants_pushes = lambda: not holds(self._items(), OWNER, no_pushes)
         confirm = OwnersYes(self.execution.approvals)
-        self.tools.add(Send(household, confirm, self.outputs.sent, self.owner.language, self._no_voice))
+        self.tools.add(Send(household, confirm, self.outputs.sent, self.owner.language, self._forbids(no_voice)))
 
     def _items(self) -> list[Item]:
         """What people said to any of the agents that still holds."""
         return [item for one in self.agents.workspaces.values() for item in Items(one).active()]
 
-    def _no_voice(self, person: Person) -> bool:
-        return holds(self._items(), OWNER if person.role is Role.OWNER else person.id, no_voice)
+    def _forbids(self, what: Callable[[str], bool]) -> Callable[[Person], bool]:
+        """Whether a boundary of a person forbids it."""
+        return lambda person: holds(self._items(), OWNER if person.role is Role.OWNER else person.id, what)
 
     def _build_automation(self) -> None:
         self.automation = Automation(

@@ -30,13 +30,18 @@ Place = dict[str, Any]
 Part = dict[str, Any]
 
 
+def silently(place: Place) -> Place:
+    """The same place, for words that nobody is to be rung for."""
+    return place | {"silent": True}
+
+
 class Carrier(Protocol):
     """A platform as delivery sees it (a channel implements it; what it cannot do it leaves out).
 
     `edits`: replies are a placeholder first, then edits of it, which can be repeated safely. Otherwise `send`, where
     `nonces` says that the platform drops a repeat of the same nonce. Every method may raise DeliveryError: `permanent`
     ends the attempts (dead letter), `retry_after` is obeyed, `ambiguous` (the platform may have taken it) is never
-    blindly repeated.
+    blindly repeated. A place that is `silent` is written to without a sound, where the platform can.
 
     split: Markdown to parts within the platform's limits; a part is a JSON-able dict, opaque to delivery but for the
         key "file": such a part goes out by `send_document`, at most once.

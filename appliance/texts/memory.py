@@ -13,9 +13,9 @@ MEMORY: dict[str, tuple[str, str, str]] = {
         "（由程序遵守：{hours} 不主动发消息）",
     ),
     "memory_kept_pushes": (
-        "(kept by the house: nothing is pushed to your phone)",
-        "（由程式遵守：不推播到手機）",
-        "（由程序遵守：不推送到手机）",
+        "(kept by the house: nothing is pushed, and what comes unasked makes no sound)",
+        "（由程式遵守：不推播，主動傳來的訊息不響鈴）",
+        "（由程序遵守：不推送，主动发来的消息不响铃）",
     ),
     "memory_kept_voice": (
         "(kept by the house: no voice messages)",

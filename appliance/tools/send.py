@@ -30,6 +30,10 @@ _MOST_CHARACTERS = 20_000
 class Household(Protocol):
     """Who can be written to (channels.household.Household)."""
 
+    def person(self, agent: str, to: str) -> Person:
+        """Who is meant. Raises ToolError for somebody unknown to it."""
+        ...
+
     async def send(self, agent: str, to: str, text: str, files: Sequence[Attachment]) -> str:
         """Put a message of an agent on its way; return to whom. Raises ToolError for somebody unknown to it."""
         ...
@@ -87,6 +91,7 @@ class Send:
         if not text and not paths:
             raise ToolError("Nothing to send: give text, files or both.")
         files = await self._copied(paths, context.files)
+        self._heed(self._household.person(context.session.agent, to), files)
         if context.tainted:
             why = say("send_why", self._language(), to=to)
             await self._confirm("send", (to, text, *paths), why, context, "Not sent")
@@ -99,9 +104,12 @@ class Send:
         if not self._household.shows_files(context.channel):
             raise ToolError("Answers here carry no files: name their paths, or send them to a chat with `to`.")
         files = await self._copied(paths, context.files)
-        if any(file.media_type == _VOICE for file in files) and self._no_voice(context.person):
-            raise ToolError("They said that they want no voice messages: write it instead.")
+        self._heed(context.person, files)
         return ToolResult(f"{len(files)} files go with your answer.", attachments=tuple(files))
+
+    def _heed(self, person: Person, files: Sequence[Attachment]) -> None:
+        if any(file.media_type == _VOICE for file in files) and self._no_voice(person):
+            raise ToolError("They said that they want no voice messages: write it instead.")
 
     async def _copied(self, paths: Sequence[str], root: Path) -> list[Attachment]:
         return [await asyncio.to_thread(self._copy, path, root) for path in paths]

@@ -39,6 +39,7 @@ UPLOAD_BYTES = 10 * 1024 * 1024
 RATE = Rate(burst=4, interval=1.0, edit_gap=1.2)  # Discord takes five in five seconds
 _NOBODY = {"parse": [], "replied_user": False}  # whatever a model writes, nobody is rung
 _NO_EMBEDS = 1 << 2  # a preview would fetch the address: a way out for what a model read
+_NO_SOUND = 1 << 12  # only of a new message
 _TYPING_SECONDS = 8.0
 _SWEEP = 100
 _BUTTONS_A_ROW, _ROWS = 5, 5
@@ -47,8 +48,8 @@ _MESSAGE = "/channels/{channel_id}/messages/{message_id}"
 
 
 class DiscordCarrier(Carrier):
-    """Implements gateway.delivery.Carrier. A place is {"chat": int, "message"?: int, "private": bool}; delivery adds
-    "nonce" and "part" when it places.
+    """Implements gateway.delivery.Carrier. A place is {"chat": int, "message"?: int, "private": bool, "silent"?: bool};
+    delivery adds "nonce" and "part" when it places.
 
     `known` gives the message ids that the outbox knows in a channel, `me` the bot's user id.
     """
@@ -92,7 +93,7 @@ class DiscordCarrier(Carrier):
         if place.get("interaction") and not place.get("part"):
             with contextlib.suppress(RefusedError):
                 return await self._answer(place)
-        body = _body({"text": PLACEHOLDER}, ()) | _nonce(place, str(place.get("nonce", "")))
+        body = _new({"text": PLACEHOLDER}, (), place) | _nonce(place, str(place.get("nonce", "")))
         # Only the first part answers to the message; the others stand below it.
         if place.get("message") and not place.get("private") and not place.get("part"):
             body["message_reference"] = {"message_id": str(place["message"]), "fail_if_not_exists": False}
@@ -140,7 +141,7 @@ class DiscordCarrier(Carrier):
 
     async def send(self, place: Place, part: Part, nonce: str, buttons: Sequence[Button] = ()) -> str:
         """Send at once; Discord drops a repeat of the same nonce and returns the first message."""
-        body = _body(part, buttons) | _nonce(place, nonce)
+        body = _new(part, buttons, place) | _nonce(place, nonce)
         return str((await self._call("POST", _MESSAGES, place, body))["id"])
 
     async def send_file(self, place: Place, attachment: Attachment) -> str:
@@ -150,7 +151,7 @@ class DiscordCarrier(Carrier):
         chat = int(place["chat"])
         await self._pacer.wait(str(chat), RATE)
         try:
-            sent = await self._api.upload(chat, str(path), name, {"allowed_mentions": _NOBODY})
+            sent = await self._api.upload(chat, str(path), name, {"allowed_mentions": _NOBODY} | _sound(place, 0))
         except ApplianceError as trouble:
             raise self._trouble(place, trouble) from trouble
         self._outcome("ok")
@@ -219,6 +220,15 @@ def _body(part: Part, buttons: Sequence[Button]) -> dict[str, Any]:
             for row in rows
         ],
     }
+
+
+def _new(part: Part, buttons: Sequence[Button], place: Place) -> dict[str, Any]:
+    """The body of a message that is not there yet."""
+    return _body(part, buttons) | _sound(place, _NO_EMBEDS)
+
+
+def _sound(place: Place, flags: int) -> dict[str, Any]:
+    return {"flags": flags | _NO_SOUND if place.get("silent") else flags}
 
 
 def _nonce(place: Place, given: str) -> dict[str, Any]:

@@ -40,7 +40,8 @@ _UNKNOWN_SWEEP = 20  # the same when nothing tells where to begin
 
 
 class TelegramCarrier(Carrier):
-    """Implements gateway.delivery.Carrier. A place is {"chat": int, "topic"?: int, "message"?: int, "private": bool}.
+    """Implements gateway.delivery.Carrier. A place is {"chat": int, "topic"?: int, "message"?: int, "private": bool,
+    "silent"?: bool}.
 
     `known` gives the message ids that the outbox knows in a chat. `drafts`: private chats see an answer being written
     as Telegram's draft with its stop button. `ack`: the emoji under a message while it is worked on, if any. `moved`
@@ -316,12 +317,14 @@ class TelegramCarrier(Carrier):
 
 
 def _target(place: Place) -> dict[str, Any]:
-    """Topic and reply of a new message. The general topic (1) is left out; in groups we answer to the message."""
+    """Topic, reply and sound of a new message. The general topic (1) is left out; groups see what is answered."""
     target: dict[str, Any] = {}
     if place.get("topic") and int(place["topic"]) != 1:
         target["message_thread_id"] = int(place["topic"])
     if place.get("message") and not place.get("private"):
         target["reply_parameters"] = {"message_id": int(place["message"]), "allow_sending_without_reply": True}
+    if place.get("silent"):
+        target["disable_notification"] = True
     return target
 
 

@@ -15,6 +15,7 @@ _FIELDS = {
     *("flags", "attachments"),
 }
 _LONGEST = 2000
+_NO_EMBEDS, _NO_SOUND = 1 << 2, 1 << 12
 
 
 class RefusalError(Exception):
@@ -124,7 +125,7 @@ class World:
 
     def post(self, channel: int, body: Json) -> Json:
         held = self.in_channel(channel)
-        _check(body, files=bool(body.get("attachments")))
+        _check(body, files=bool(body.get("attachments")), flags=_NO_EMBEDS | _NO_SOUND)
         nonce = body.get("nonce")
         if nonce is not None and (not isinstance(nonce, str | int) or len(str(nonce)) > 25):
             raise RefusalError(400, 50035, "Invalid Form Body", errors={"nonce": "25 characters"})
@@ -143,7 +144,7 @@ class World:
             raise RefusalError(404, 10008, "Unknown Message")
         if int(message["author"]["id"]) != self.bot:
             raise RefusalError(403, 50005, "Cannot edit a message authored by another user")
-        _check(body, files=False)
+        _check(body, files=False, flags=_NO_EMBEDS)
         message |= {"content": body["content"], "components": body.get("components", [])}
         message["edited_timestamp"] = datetime.now(UTC).isoformat()
         return message
@@ -211,8 +212,8 @@ def _check_command(command: Json) -> None:
         raise RefusalError(400, 50035, "Invalid Form Body", errors={"command": command.get("name", "")})
 
 
-def _check(body: Json, *, files: bool) -> None:
-    """Refuse what Discord refuses."""
+def _check(body: Json, *, files: bool, flags: int) -> None:
+    """Refuse what Discord refuses; `flags` are those that may be set."""
     unknown = body.keys() - _FIELDS
     content = body.get("content", "")
     wrong: Json = dict.fromkeys(unknown, "not a field")
@@ -220,6 +221,8 @@ def _check(body: Json, *, files: bool) -> None:
         wrong["content"] = "Must be 2000 or fewer in length."
     rows = body.get("components", [])
     buttons = [button for row in rows for button in row["components"]]
+    if body.get("flags", 0) & ~flags:
+        wrong["flags"] = "not to be set here"
     if len(rows) > 5 or any(not 1 <= len(row["components"]) <= 5 for row in rows):
         wrong["components"] = "5 rows of 1 to 5"
     if any(not 1 <= len(b["custom_id"]) <= 100 or not 1 <= len(b["label"]) <= 80 for b in buttons):

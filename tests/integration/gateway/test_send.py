@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from appliance.memory.items import Item, line_of
 from appliance.testing.anthropic_replies import Reply
 from appliance.testing.fake_telegram import FakeTelegram
 from tests.integration.gateway.conftest import ANN, OWNER, Home, until
@@ -123,3 +124,24 @@ async def test_no_voice_goes_to_whoever_forbade_it(household: Home, telegram: Fa
     await until(lambda: "In writing, then." in telegram.texts(OWNER))
     assert "no voice messages" in results(household)
     assert not telegram.calls("sendVoice")
+
+
+async def test_who_wants_no_voice_and_no_pushes_gets_neither_from_others(
+    household: Home, telegram: FakeTelegram
+) -> None:
+    workspace, now = household.house.workspace("main"), household.house.clock.now()
+    (workspace.files / "hello.ogg").write_bytes(b"OggS" + bytes(60))
+    for said in ("别给我发语音", "别给我推送"):
+        workspace.append_day(line_of(Item("B", said, now, "", "", str(ANN))), now)
+    household.provider.script(
+        Reply(tools=[("send", {"to": "Ann", "files": ["hello.ogg"]})]),
+        Reply(tools=[("send", {"to": "Ann", "text": "Dinner at eight"})]),
+        Reply(text="She has it in writing."),
+    )
+    telegram.people.say(OWNER, "call Ann to dinner")
+    await until(lambda: "She has it in writing." in telegram.texts(OWNER))
+    assert "no voice messages" in str(household.provider.calls[-1].request["messages"])
+    await until(lambda: "Dinner at eight" in telegram.texts(ANN))
+    assert not telegram.calls("sendVoice")
+    silent = {call.params["chat_id"] for call in telegram.calls("sendMessage") if "disable_notification" in call.params}
+    assert {str(chat) for chat in silent} == {str(ANN)}
