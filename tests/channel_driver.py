@@ -18,7 +18,7 @@ class Driver(ABC):
     `placeholder` what stands in the place of an answer that is coming, `strangers` whether anybody can write there,
     `command` as what /stop is heard, `of_files` whose word a file is, `draws` whether it
     shows Markdown itself, `fetches` whether a file is fetched after the message told of it, `burst` how
-    many messages can come in a second."""
+    many messages can come in a second, `recalls` whether what was edited while nobody listened is told later."""
 
     name: ClassVar[str]
     limit: ClassVar[int]
@@ -32,6 +32,7 @@ class Driver(ABC):
     draws: ClassVar[bool] = False
     fetches: ClassVar[bool] = True
     burst: ClassVar[int] = 1000
+    recalls: ClassVar[bool] = False
     owner: ClassVar[Any]
     stranger: ClassVar[Any]
     bench: ChannelBench
@@ -55,6 +56,10 @@ class Driver(ABC):
         """The owner writes many messages, one after the other."""
         for text in texts:
             await self.say(text)
+
+    async def edit(self, said: Any, text: str) -> None:
+        """The owner edits what they said."""
+        raise AssertionError("nobody is told of edits there")
 
     @abstractmethod
     async def repeat(self, said: Any) -> None:

@@ -24,7 +24,7 @@ from tests.whatsapp_bench import OWNER, STRANGER, WhatsAppBench
 
 
 class Telegram(Driver):
-    name, limit, owner, stranger = "telegram", 4096, 11, 12
+    name, limit, owner, stranger, recalls = "telegram", 4096, 11, 12, True
     bench: TelegramBench
 
     async def open(self, folder: Path) -> None:
@@ -42,6 +42,10 @@ class Telegram(Driver):
 
     async def say(self, text: str, user: Any = None) -> Any:
         return self.bench.telegram.people.say(user or self.owner, text)["update_id"]
+
+    async def edit(self, said: Any, text: str) -> None:
+        [message] = [one["message"] for one in self.bench.telegram.world.everything if one["update_id"] == said]
+        self.bench.telegram.people.edit(self.owner, message["message_id"], text)
 
     async def repeat(self, said: Any) -> None:
         self.bench.telegram.people.repeat(said, new_id=True)
@@ -223,7 +227,7 @@ def _choices(message: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 class Slack(Driver):
-    name, limit, owner, stranger = "slack", 3000, slack_bench.OWNER, slack_bench.STRANGER
+    name, limit, recalls, owner, stranger = "slack", 3000, True, slack_bench.OWNER, slack_bench.STRANGER
     bench: slack_bench.SlackBench
 
     async def open(self, folder: Path) -> None:
@@ -243,6 +247,9 @@ class Slack(Driver):
         if text.startswith("/"):
             return await self.bench.slack.command(user or self.owner, text.removeprefix("/"))
         return await self.bench.slack.say(user or self.owner, text)
+
+    async def edit(self, said: Any, text: str) -> None:
+        await self.bench.slack.edit(self.owner, said, text)
 
     async def repeat(self, said: Any) -> None:
         await self.bench.slack.repeat(self.owner, said)

@@ -16,7 +16,7 @@ from appliance.errors import DeliveryError
 log = structlog.get_logger(__name__)
 
 Raw = dict[str, Any]
-Handle = Callable[[Raw], Awaitable[None]]
+Handle = Callable[[Raw, str], Awaitable[None]]  # what was found, and the mark that is to follow from it
 
 
 class Gaps(ABC):
@@ -76,8 +76,8 @@ class Gaps(ABC):
         more = True
         while more:
             page, more = await self.after(chat, mark, private=private)
-            for _, message in page:
-                await self._handle(message)
+            for following, message in page:
+                await self._handle(message, following)
             mark = page[-1][0] if page else mark
             await self._mark(account, chat, mark, private=private)
 

@@ -1,4 +1,5 @@
-"""Which messages of ours stand where: what a channel's sweep must leave alone."""
+"""What the house knows of a chat: messages of ours, which a sweep must leave alone, and threads that it was spoken to
+in."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import Any
 from appliance.database import Database
 
 _REMEMBERED = 1024
+_LOOKED_AT, _TOPICS = 500, 20
 
 
 def known_messages(database: Database, channel: str, chat: int | str) -> set[str]:
@@ -18,6 +20,17 @@ def known_messages(database: Database, channel: str, chat: int | str) -> set[str
         (channel, chat),
     )
     return {str(message) for (message,) in rows if message}
+
+
+def known_topics(database: Database, channel: str, chat: str) -> set[str]:
+    """The topics of a chat in which somebody spoke to us last, as far back as a few hundred messages."""
+    rows = database.read(
+        "SELECT topic FROM (SELECT row, json_extract(body, '$.place.topic') AS topic FROM inbox "
+        "WHERE channel = ? AND chat = ? ORDER BY row DESC LIMIT ?) "
+        "WHERE topic IS NOT NULL GROUP BY topic ORDER BY max(row) DESC LIMIT ?",
+        (channel, chat, _LOOKED_AT, _TOPICS),
+    )
+    return {str(topic) for (topic,) in rows}
 
 
 def remember(book: OrderedDict[Any, Any], key: Any, value: Any) -> None:

@@ -36,10 +36,11 @@ def put_mark(
     )
 
 
-def mark_of(heard: Heard, channel: str, account: str) -> Extra:
-    """Part of the transaction that takes a message: its mark."""
+def mark_of(heard: Heard, channel: str, account: str, mark: str = "") -> Extra:
+    """Part of the transaction that takes a message: its mark, where not another follows from it."""
+    message = mark or heard.id
     return partial(
-        put_mark, channel=channel, account=account, chat=str(heard.chat), message=heard.id, private=heard.private
+        put_mark, channel=channel, account=account, chat=str(heard.chat), message=message, private=heard.private
     )
 
 

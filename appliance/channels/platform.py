@@ -158,15 +158,15 @@ class PlatformChannel(ABC):
 
     # --- what comes in ------------------------------------------------------------------------------------------------
 
-    async def _take_message(self, heard: Heard | None) -> None:
-        """Take one message, live or from history, if it is any of our business; return once what follows from it, and
-        the chat's mark, is on disk."""
+    async def _take_message(self, heard: Heard | None, mark: str = "") -> None:
+        """Take one message, live or from history (then with the mark that follows from it), if it is any of our
+        business; return once what follows from it, and the chat's mark, is on disk."""
         if heard is None:
             return
         if not heard.private and not self._listens(heard):
             self._counts.message(self.name, "in", "ignored")
             return
-        await self._take(await self._named(heard), mark_of(heard, self.name, self._account))
+        await self._take(await self._named(heard), mark_of(heard, self.name, self._account, mark))
 
     async def _named(self, heard: Heard) -> Heard:
         """With the name and language of who said it, where the platform tells them apart from the message."""

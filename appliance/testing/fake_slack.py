@@ -53,8 +53,15 @@ class World:
         self.chats.setdefault(chat, {})[message["ts"]] = message
         parent = self.chats[chat].get(str(message.get("thread_ts")))
         if parent is not None and parent is not message:
-            parent["reply_count"] = parent.get("reply_count", 0) + 1
+            message["parent_user_id"] = parent["user"]
+            parent |= {"reply_count": parent.get("reply_count", 0) + 1, "latest_reply": message["ts"]}
             parent.setdefault("thread_ts", parent["ts"])
+        return message
+
+    def change(self, chat: str, ts: str, text: str) -> Json:
+        """A person edits what they wrote."""
+        message = self.chats[chat][ts]
+        message = self.chats[chat][ts] = message | {"text": text, "edited": {"user": message["user"], "ts": self.ts()}}
         return message
 
 
@@ -141,7 +148,7 @@ class FakeSlack:
     async def edit(self, user: str, ts: str, text: str, *, chat: str = "") -> None:
         where = chat or direct(user)
         before = dict(self.world.chats[where][ts])
-        now = self.world.chats[where][ts] = before | {"text": text, "edited": {"user": user, "ts": self.world.ts()}}
+        now = self.world.change(where, ts, text)
         changed = {"type": "message", "subtype": "message_changed", "hidden": True, "ts": self.world.ts()}
         await self._event({**changed, "channel": where, "message": now, "previous_message": before})
 
@@ -251,16 +258,23 @@ class FakeSlack:
         return self._page([m for m in held if m.get("thread_ts", m["ts"]) == m["ts"]], form)
 
     def _replies(self, form: Json) -> Json:
-        held = self._chat(form["channel"]).values()
-        return self._page([m for m in held if form["ts"] in (m["ts"], m.get("thread_ts"))], form)
+        """Oldest first, and the parent always; of a thread whose parent was deleted nothing."""
+        held = self._chat(form["channel"])
+        if form["ts"] not in held:
+            raise RefusalError("thread_not_found")
+        replies = [m for m in held.values() if m.get("thread_ts") == form["ts"] != m["ts"]]
+        page = self._page(replies, form)
+        return page | {"messages": [held[form["ts"]], *reversed(page["messages"])]}
 
     def _page(self, messages: list[Json], form: Json) -> Json:
-        """Newest first; what is at either end of the time is left out."""
+        """Newest first; what is at either end of the time is left out unless it is `inclusive`."""
         limit, begin = int(form.get("limit", 100)), int(form.get("cursor", 0))
         if not 1 <= limit <= 999:
             raise RefusalError("invalid_limit")
         oldest, latest = form.get("oldest", "0"), form.get("latest", "9" * 17)
-        found = sorted((m for m in messages if oldest < m["ts"] < latest), key=lambda m: str(m["ts"]), reverse=True)
+        ends = {oldest, latest} if form.get("inclusive") == "true" else set()
+        within = (m for m in messages if oldest < m["ts"] < latest or m["ts"] in ends)
+        found = sorted(within, key=lambda m: str(m["ts"]), reverse=True)
         more = begin + limit < len(found)
         after = {"response_metadata": {"next_cursor": str(begin + limit)}} if more else {}
         return {"messages": found[begin : begin + limit], "has_more": more, **after}

@@ -149,8 +149,8 @@ class DiscordChannel(PlatformChannel):
 
     # --- what comes in ------------------------------------------------------------------------------------------------
 
-    async def _message(self, raw: Raw) -> None:
-        await self._take_message(read_message(raw, self._bot))
+    async def _message(self, raw: Raw, mark: str = "") -> None:
+        await self._take_message(read_message(raw, self._bot), mark)
 
     async def _edited(self, raw: Raw) -> None:
         heard = read_edit(raw, self._bot)

@@ -16,6 +16,7 @@ from appliance.channels.base import ChannelParts
 from appliance.channels.heard import Heard
 from appliance.channels.held import HeldCalls
 from appliance.channels.known import known_messages, remember
+from appliance.channels.marks import mark_of
 from appliance.channels.platform import PlatformChannel
 from appliance.channels.slack.api import Raw, SlackApi, SocketModeError, TokenError
 from appliance.channels.slack.carrier import SlackCarrier
@@ -41,7 +42,7 @@ class SlackChannel(PlatformChannel):
             settings.bot_token.get_secret_value(), settings.app_token.get_secret_value(), settings.api_base
         )
         super().__init__(parts, self._api.download, settings.channels)
-        self._gaps = SlackGaps(self._api, parts.database, self.name, settings.channels, self._message)
+        self._gaps = SlackGaps(self._api, parts.database, self.name, settings.channels, self._event)
         self.carrier = SlackCarrier(
             self._api,
             parts.clock,
@@ -116,15 +117,14 @@ class SlackChannel(PlatformChannel):
                 if pressed is not None:
                     await self._take(pressed)
 
-    async def _event(self, event: Raw) -> None:
+    async def _event(self, event: Raw, mark: str = "") -> None:
+        """Take a message or an edit, live or from history (then with the mark that follows from it)."""
         edited = read_edit(event, self._bot)
         if edited is None:
-            await self._message(event)
+            await self._take_message(read_message(event, self._bot), mark)
         elif self._listens(edited):
-            await self._take(await self._named(edited))
-
-    async def _message(self, event: Raw) -> None:
-        await self._take_message(read_message(event, self._bot))
+            extra = mark_of(edited, self.name, self._account, mark) if mark else None
+            await self._take(await self._named(edited), extra)
 
     async def _command(self, heard: Heard) -> None:
         """A command may be typed in anybody's private conversation: it is answered in the one with the bot."""

@@ -1,4 +1,4 @@
-"""What was written on Slack while nobody listened; of threads what began after the mark or was shown in the channel."""
+"""What was written and edited on Slack while nobody listened, in channels and in the threads of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from appliance.channels.gaps import Gaps, Handle
+from appliance.channels.known import known_topics
 from appliance.channels.slack.api import Raw, RefusedError, SlackApi
 from appliance.database import Database
 from appliance.errors import DeliveryError
@@ -23,15 +24,36 @@ class SlackGaps(Gaps):
         self._api = api
 
     async def newest(self, chat: str) -> str:
-        found = (await self._api.call("conversations.history", channel=chat, limit=1))["messages"]
-        return str(found[0]["ts"]) if found else "0"
+        found = await self._before(chat)
+        return max((max(_changed(one), str(one.get("latest_reply", ""))) for one in found), default="0")
 
     async def after(self, chat: str, mark: str, *, private: bool) -> tuple[list[tuple[str, Raw]], bool]:
+        """Everything written or edited after the mark, in that order.
+
+        Slack has no list of changes. So besides what is new the messages before the mark are looked at, for edits and
+        for threads that went on, and the threads that somebody talked to us in.
+        """
         found = await self._all("conversations.history", channel=chat, oldest=mark)
-        for parent in [one for one in found if one.get("reply_count")]:
-            found += await self._all("conversations.replies", channel=chat, ts=parent["ts"])
-        unique = {str(one["ts"]): one | {"channel": chat} for one in found}
-        return sorted(unique.items()), False
+        found += await self._before(chat, mark)
+        threads = {str(one["ts"]) for one in found if str(one.get("latest_reply", "")) > mark}
+        for thread in sorted(threads | known_topics(self._database, self._channel, chat)):
+            found += await self._thread(chat, thread)
+        unique = {str(one["ts"]): one for one in found}
+        changed = sorted((_changed(one), ts) for ts, one in unique.items())
+        return [(at, _told(unique[ts], chat, mark)) for at, ts in changed if at > mark], False
+
+    async def _before(self, chat: str, mark: str | None = None) -> list[Raw]:
+        """The newest messages up to a mark, without the threads under them."""
+        page = await self._api.call("conversations.history", channel=chat, latest=mark, inclusive=True, limit=_PAGE)
+        return list(page["messages"])
+
+    async def _thread(self, chat: str, thread: str) -> list[Raw]:
+        try:
+            return await self._all("conversations.replies", channel=chat, ts=thread)
+        except RefusedError as refusal:
+            if refusal.error != "thread_not_found":  # it was deleted
+                raise
+            return []
 
     def is_gone(self, refusal: DeliveryError) -> bool:
         return isinstance(refusal, RefusedError) and refusal.error == "channel_not_found"
@@ -45,3 +67,15 @@ class SlackGaps(Gaps):
             found += page["messages"]
             cursor = page.get("response_metadata", {}).get("next_cursor") or None
         return found
+
+
+def _changed(message: Raw) -> str:
+    """When a message was written or last edited."""
+    return max(str(message["ts"]), str((message.get("edited") or {}).get("ts", "")))
+
+
+def _told(message: Raw, chat: str, mark: str) -> Raw:
+    """A message of history as Slack tells of it live: a new one, or the edit of one that was there before the mark."""
+    if str(message["ts"]) > mark:
+        return message | {"channel": chat}
+    return {"type": "message", "subtype": "message_changed", "channel": chat, "message": message}

@@ -175,6 +175,22 @@ async def test_an_outage_delays_and_loses_nothing(chat: Driver, seconds: float) 
     assert [i.text for i in chat.bench.front.heard] == ["before", "during"]
 
 
+async def test_what_was_edited_in_an_outage_is_heard_once_as_an_edit(chat: Driver) -> None:
+    if not chat.recalls:
+        pytest.skip("edits are told live there, or not at all")
+    said = await chat.say("buy milk")
+    await chat.bench.until(lambda: chat.replies() == ["You said: buy milk"])
+    await chat.down()
+    await chat.edit(said, "buy oat milk")
+    await chat.up()
+    await chat.bench.until(lambda: len(chat.replies()) == 2 and settled(chat), 60)
+    assert [(i.kind, i.text) for i in chat.bench.front.heard] == [("message", "buy milk"), ("edit", "buy oat milk")]
+    await chat.bench.restart()
+    await chat.say("is that all?")
+    await chat.bench.until(lambda: len(chat.replies()) == 3 and settled(chat), 60)
+    assert [i.text for i in chat.bench.front.heard] == ["is that all?"]
+
+
 async def test_a_restart_in_the_middle_of_an_answer_leaves_one_answer(chat: Driver) -> None:
     going = asyncio.Event()
 

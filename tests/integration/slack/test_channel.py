@@ -79,6 +79,66 @@ async def test_a_first_start_answers_nothing_old_and_a_gap_is_filled_in_order(be
     ]  # fmt: skip
 
 
+async def test_what_was_edited_while_it_was_away_is_heard_once(paired: SlackBench) -> None:
+    slack, chat = paired.slack, direct(OWNER)
+    milk = await slack.say(OWNER, "buy milk")
+    eggs = await slack.say(OWNER, "buy eggs")
+    await paired.until(lambda: len(paired.front.heard) == 2)
+    await slack.edit(OWNER, milk, "buy oat milk")  # told live
+    await paired.until(lambda: len(paired.replies()) == 3)
+    await paired.stop()
+    slack.world.change(chat, eggs, "buy six eggs")
+    bread = slack.world.write(chat, {"user": OWNER, "text": "buy bread"})["ts"]
+    slack.world.write(chat, {"user": OWNER, "text": "buy tea"})
+    slack.world.change(chat, bread, "buy rye bread")
+    missed = [("edit", "buy six eggs"), ("message", "buy tea"), ("message", "buy rye bread")]
+    for expected in (missed, []):
+        await paired.start()
+        await paired.connected()
+        assert [(i.kind, i.text) for i in paired.front.heard] == expected
+        await paired.until(lambda: len(paired.replies()) == 6)
+        await paired.stop()
+
+
+async def test_threads_that_went_on_while_it_was_away_are_answered_once(bench: SlackBench) -> None:
+    slack, person = bench.slack, {"user": OWNER}
+    old = slack.world.write(HOME, {**person, "text": f"<@{BOT}> before its time"})["ts"]
+    slack.world.write(HOME, {**person, "text": f"<@{BOT}> also before its time", "thread_ts": old})
+    slack.world.change(HOME, old, f"<@{BOT}> long before its time")
+    await bench.start()
+    await bench.pair()
+    asked = await slack.say(OWNER, f"<@{BOT}> here?", chat=HOME, thread_ts=old, mrkdwn=True)
+    await bench.until(lambda: bench.texts(HOME) == ["You said: here?"])
+    said = slack.world.write(HOME, {"user": BOT, "bot_id": "B1", "text": "a notice"})["ts"]
+    for number in range(210):  # more than what is looked at of the channel itself
+        slack.world.write(HOME, {**person, "text": f"to others {number}"})
+    newest = slack.world.write(HOME, {"user": BOT, "bot_id": "B1", "text": "another notice"})["ts"]
+    await slack.say(OWNER, f"<@{BOT}> and now?", chat=HOME, mrkdwn=True)
+    await bench.until(lambda: len(bench.texts(HOME)) == 4)
+    await bench.stop()
+    for thread, text in ((old, f"<@{BOT}> in a thread it knows"), (newest, "under what it said"), (said, "too far")):
+        slack.world.write(HOME, {**person, "text": text, "thread_ts": thread})
+    slack.world.change(HOME, asked, f"<@{BOT}> or here?")
+    for expected in (["in a thread it knows", "under what it said", "or here?"], []):
+        await bench.start()
+        await bench.connected()
+        assert [i.text for i in bench.front.heard] == expected
+        await bench.until(lambda: len(bench.texts(HOME)) == 7)
+        await bench.stop()
+
+
+async def test_a_thread_that_was_deleted_keeps_nothing_waiting(paired: SlackBench) -> None:
+    slack = paired.slack
+    asked = await slack.say(OWNER, f"<@{BOT}> here?", chat=HOME, mrkdwn=True)
+    await slack.say(OWNER, f"<@{BOT}> and here?", chat=HOME, thread_ts=asked, mrkdwn=True)
+    await paired.until(lambda: len(paired.texts(HOME)) == 2)
+    await paired.stop()
+    del slack.world.chats[HOME][asked]
+    slack.world.write(HOME, {"user": OWNER, "text": f"<@{BOT}> still there?"})
+    await paired.start()
+    await paired.until(lambda: [i.text for i in paired.front.heard] == ["still there?"])
+
+
 async def test_in_a_channel_it_answers_who_mentions_it_and_in_the_thread_it_was_asked_in(paired: SlackBench) -> None:
     slack = paired.slack
     ts = await slack.say(STRANGER, f"<@{BOT}> what is 1 &lt; 2?", chat=HOME, mrkdwn=True)
