@@ -8,6 +8,7 @@ left to FTS5 (`porter unicode61`). No text can make a query that FTS5 refuses: e
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from appliance.memory.word_forms import plain_forms
+from appliance.memory.word_forms import plain_form, plain_forms
 
 Script = Literal["latin", "han", "kana", "hangul"]
 SCRIPTS: tuple[Script, ...] = ("latin", "han", "kana", "hangul")
@@ -90,6 +91,8 @@ def _folding() -> tuple[dict[int, str], dict[str, str], re.Pattern[str]]:
 
 def fold(text: str) -> str:
     """Compatibility forms, lower case, Simplified characters: the form in which texts are compared."""
+    if text.isascii():
+        return text.lower()
     plain = unicodedata.normalize("NFKC", text).casefold()
     if not _HAN_CHAR.search(plain):
         return plain
@@ -114,8 +117,7 @@ def searchable(text: str) -> str:
 
 def _grams(run: str) -> Iterator[str]:
     yield from run
-    for start in range(len(run) - 1):
-        yield run[start : start + 2]
+    yield from map("".join, itertools.pairwise(run))
     if _HANGUL_CHAR.match(run) and len(run) > 2:
         yield run  # Korean does have blanks: the whole word is a word
 
@@ -123,6 +125,15 @@ def _grams(run: str) -> Iterator[str]:
 def words_of(text: str) -> list[str]:
     """Folded words and grams of a text, in order, repeats kept."""
     return _WORD.findall(searchable(text))
+
+
+def present(words: frozenset[str], text: str) -> set[str]:
+    """Those of some folded words and grams that stand in a text."""
+    plain = fold(text)
+    if plain.isascii():
+        return {*words.intersection(map(plain_form, _WORD.findall(plain)))}
+    found = {*words.intersection(map(plain_form, _WORD.findall(_RUN.sub(" ", plain))))}
+    return found.union(word for word in words if _RUN.match(word) and word in plain)
 
 
 def analyse(text: str) -> Query:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import apsw
 import msgspec
@@ -21,6 +21,7 @@ _NEAR_WEIGHT = 0.6  # of words that stand in the reply, the turn before or the h
 _PAGE = 12  # candidates whose text is read at once
 _WIDER_WEIGHT = 0.4  # of words that only mean the same as the question's
 _SURROUNDING = 4  # neighbours each side that a window may grow into
+_decode = msgspec.json.Decoder(tuple[Unit, ...]).decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,23 +109,24 @@ def load(connection: apsw.Connection, page: Sequence[Candidate]) -> None:
             one.source, one.units = Source(source), _decode(units)
 
 
-def _decode(raw: str) -> tuple[Unit, ...]:
-    return tuple((int(line), str(text)) for line, text in msgspec.json.decode(raw))
-
-
 def _by_words(connection: apsw.Connection, shelf: int, match: str, allowed: str) -> dict[int, float]:
-    """BM25 by chunk. FTS5 ranks first and the join stops at the limit, so the filter costs a few lookups."""
+    """BM25 by chunk, the best hundred in these scopes.
+
+    Ranked first (`LIMIT -1` keeps the order of the inner query), so the filter looks at no more than it lets through
+    and what it passes over. `bm25()` and a sort cost a third less than FTS5's own `rank`, which prepares statements
+    of its own for each query.
+    """
     if not match:
         return {}
     name = f"{SHELVES[shelf]}_words"
     found = rows(
         connection,
-        f"SELECT f.rowid, f.rank FROM {name} f CROSS JOIN chunks c ON c.id = f.rowid"  # noqa: S608 - a constant name
-        f" WHERE f.{name} MATCH ?1 AND f.rank MATCH 'bm25(1.0, {_NEAR_WEIGHT})'"
-        " AND NOT c.hidden AND c.scope IN (SELECT value FROM json_each(?2)) ORDER BY f.rank LIMIT ?3",
+        f"SELECT f.rowid, f.score FROM (SELECT rowid, bm25({name}, 1.0, {_NEAR_WEIGHT}) AS score FROM {name}"  # noqa: S608 - constant names
+        f" WHERE {name} MATCH ?1 ORDER BY score LIMIT -1) f CROSS JOIN chunks c ON c.id = f.rowid"
+        " WHERE NOT c.hidden AND c.scope IN (SELECT value FROM json_each(?2)) LIMIT ?3",
         (match, allowed, CANDIDATES),
     )
-    return {int(number): -float(rank) for number, rank in found}
+    return {int(number): -float(score) for number, score in found}
 
 
 def _by_bits(connection: apsw.Connection, shelf: int, vectors: QueryVectors, allowed: str) -> list[int]:
@@ -133,15 +135,10 @@ def _by_bits(connection: apsw.Connection, shelf: int, vectors: QueryVectors, all
     found = rows(
         connection,
         f"SELECT chunk FROM vectors WHERE {mine} AND scope IN ({allowed.strip('[]')})"  # noqa: S608 - whole numbers
-        " ORDER BY vec_distance_hamming(vec_bit(bits), vec_bit(?1)) LIMIT ?2",
-        (_sign_bits(connection, vectors.centred), _RESCORED),
+        " ORDER BY vec_distance_hamming(vec_bit(bits), vec_bit(vec_quantize_binary(?1))) LIMIT ?2",
+        (vectors.centred, _RESCORED),
     )
     return [int(row[0]) for row in found]
-
-
-def _sign_bits(connection: apsw.Connection, raw: bytes) -> bytes:
-    found: Any = rows(connection, "SELECT vec_quantize_binary(?)", (raw,))[0][0]
-    return bytes(found)
 
 
 def _cosines(connection: apsw.Connection, vectors: QueryVectors, wanted: str) -> dict[int, tuple[float, float]]:
@@ -168,12 +165,6 @@ def surroundings(connection: apsw.Connection, candidate: Candidate) -> list[Unit
         return list(candidate.units)
     sql = "SELECT units FROM chunks WHERE file=? AND kind=? AND NOT hidden AND ordinal {} ? ORDER BY ordinal {} LIMIT ?"
     place = (candidate.file, candidate.kind, candidate.ordinal, _SURROUNDING)
-    before = rows(connection, sql.format("<", "DESC"), place)
-    after = rows(connection, sql.format(">", "ASC"), place)
-    units: dict[Unit, None] = {}
-    for (raw,) in reversed(before):
-        units.update(dict.fromkeys(_decode(raw)))
-    units.update(dict.fromkeys(candidate.units))
-    for (raw,) in after:
-        units.update(dict.fromkeys(_decode(raw)))
-    return list(units)
+    before = [_decode(raw) for (raw,) in rows(connection, sql.format("<", "DESC"), place)]
+    after = [_decode(raw) for (raw,) in rows(connection, sql.format(">", "ASC"), place)]
+    return list(dict.fromkeys(itertools.chain(*reversed(before), candidate.units, *after)))

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from appliance.memory.chunks import Unit
-from appliance.memory.languages import words_of
+from appliance.memory.languages import present
 
 SNIPPET_CHARS = 700
 _JOINT = "\n"
@@ -24,9 +24,11 @@ class Window:
 
 def best_unit(units: Sequence[Unit], terms: Iterable[str]) -> int:
     """The unit with most of the question's words, each counted by its length; the first one when none has any."""
-    wanted = set(terms)
-    scores = [sum(len(word) for word in wanted & set(words_of(text))) for _, text in units]
-    return max(range(len(units)), key=lambda index: (scores[index], -index))
+    if len(units) == 1:
+        return 0
+    wanted = frozenset(terms)
+    scores = [sum(map(len, present(wanted, text))) for _, text in units]
+    return scores.index(max(scores))
 
 
 def grow(

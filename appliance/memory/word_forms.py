@@ -32,6 +32,11 @@ _PLAIN = {
 _FORM = re.compile(rf"\b(?:{'|'.join(_PLAIN)})\b")
 
 
+def plain_form(word: str) -> str:
+    """The plain form of one folded word."""
+    return _PLAIN.get(word, word)
+
+
 def plain_forms(text: str) -> str:
     """A folded text with each irregular form replaced by the plain one."""
-    return _FORM.sub(lambda found: _PLAIN[found[0]], text)
+    return _FORM.sub(lambda found: plain_form(found[0]), text)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from appliance.memory.languages import MAX_TERMS, analyse, fold, script_of, searchable
+from appliance.memory.languages import MAX_TERMS, analyse, fold, present, script_of, searchable, words_of
 
 
 def test_traditional_and_simplified_fold_to_one_form() -> None:
@@ -81,3 +81,20 @@ def test_a_text_is_found_by_itself(text: str) -> None:
     connection.execute(_TABLE)
     connection.execute("INSERT INTO t VALUES (?, '')", (searchable(text),))
     assert connection.execute("SELECT rowid FROM t WHERE t MATCH ?", (analyse(text).match,)).fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("Sam bought two loaves", {"buy", "loaf"}),
+        ("太太對蝦子過敏", {"过敏", "虾"}),
+        ("買了 bought 兩條", {"buy", "买", "条"}),
+        ("今日は成語しりとりをした", {"成语"}),
+        ("서버를 재시작 했다", {"재시작"}),
+        ("the catalogue", set()),  # a word that only begins like one is another
+    ],
+)
+def test_words_of_a_question_are_seen_in_a_text_as_the_index_sees_them(text: str, there: set[str]) -> None:
+    wanted = frozenset({"buy", "loaf", "过敏", "虾", "买", "条", "成语", "재시작", "cat"})
+    assert present(wanted, text) == there
+    assert there <= set(words_of(text))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from appliance.memory import legs
 from appliance.memory import search as search_module
 from appliance.memory.scopes import Scope
 from appliance.memory.search import SearchOptions
@@ -212,6 +213,15 @@ async def test_a_session_finds_its_own_talk_and_never_the_owners_files(house: Ho
         assert "item" not in text
         assert "main" not in text
     assert "group canary" in await house.snippets("canary", Scope(SessionKey("agent:main:telegram:group:-5")))
+
+
+async def test_better_matches_that_a_reader_may_not_see_take_no_place_of_his(wordy: House) -> None:
+    wordy.say(*[("canary canary", "ok")] * (legs.CANDIDATES + 5))
+    group = "agent:main:telegram:group:-5"
+    wordy.say(("far from it we spoke of many things and of a canary too", "yes"), session=group)
+    await wordy.ready()
+    [hit] = await wordy.find("canary", Scope(SessionKey(group)))
+    assert "many things" in hit.snippet
 
 
 async def test_a_window_never_grows_into_text_that_was_taken_back(wordy: House) -> None:
