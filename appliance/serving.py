@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import signal
 import sys
@@ -16,11 +17,20 @@ from rich.panel import Panel
 from appliance.app import Appliance
 from appliance.settings import Settings
 
+# The loop's library looks names up in half of its own threads, which are four: two slow names made all others wait.
+_LOOKUP_THREADS = "64"
+
 
 def serve(settings: Settings, extend: Callable[[Appliance], None] | None = None) -> None:
     """Serve until SIGTERM or SIGINT. Raises SettingsError, StateError."""
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    with asyncio.Runner(loop_factory=new_loop) as runner:
         runner.run(_serve(settings, extend))
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
+    """The event loop of the house, on which a name that is slow to be found holds up no other."""
+    os.environ.setdefault("UV_THREADPOOL_SIZE", _LOOKUP_THREADS)  # read at the first look-up
+    return uvloop.new_event_loop()
 
 
 async def _serve(settings: Settings, extend: Callable[[Appliance], None] | None) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import hmac
 import ipaddress
 import json
@@ -27,7 +26,7 @@ from litestar.exceptions import HTTPException
 from litestar.response import Stream
 
 from appliance.errors import ApplianceError, InputError, NotFoundError
-from appliance.lifeline import die_with_parent
+from appliance.lifeline import die_with_parent, first_to_go
 from appliance.local_models import wire
 from appliance.local_models.errors import ContextLengthError, LocalModelError
 from appliance.local_models.node import Node, NodeOptions, Part
@@ -39,7 +38,6 @@ TOKEN_VARIABLE = "APPLIANCE_LOCAL__TOKEN"  # noqa: S105 - the name of a variable
 MOST_BODY_BYTES = 32 * 1024 * 1024
 MOST_TEXTS = 2048
 NICE = 5
-OOM_SCORE = 500
 AnyRequest = Request[Any, Any, Any]
 
 
@@ -246,8 +244,7 @@ def _is_loopback(host: str) -> bool:
 def give_way() -> None:
     """Let the gateway go first: for the processor, and when memory runs out."""
     os.nice(NICE)
-    with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE), encoding="ascii")
+    first_to_go(os.getpid())
 
 
 def serve(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from functools import lru_cache
 from pathlib import Path
 
 import structlog
 
+from appliance.lifeline import first_to_go
 from appliance.models.picture_size import HEAD_BYTES, MAX_PIXELS, pixel_size
 
 log = structlog.get_logger(__name__)
@@ -16,6 +18,7 @@ log = structlog.get_logger(__name__)
 LONGEST_SIDE = 1568  # pixels; providers shrink larger ones themselves, or refuse them
 MOST_BYTES = 5 * 1024 * 1024 * 3 // 4  # providers count 5 MB after base64
 _SECONDS = 25.0
+_one_at_a_time = threading.Lock()  # a picture takes up to half a gigabyte while it is scaled
 _KEPT = 16  # a conversation sends its pictures with every request
 
 
@@ -42,12 +45,18 @@ def scaled(raw: bytes) -> tuple[str, bytes] | None:
     done. A process of its own decodes it, within limits of memory and time."""
     script = str(Path(__file__).with_name("scale_picture.py"))
     command = [sys.executable, "-I", script, str(LONGEST_SIDE), str(MAX_PIXELS)]
-    try:
-        done = subprocess.run(command, input=raw, capture_output=True, timeout=_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        return None
-    kind, _, made = done.stdout.partition(b"\n")
-    if done.returncode or not made:
+    with (
+        _one_at_a_time,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child,
+    ):
+        first_to_go(child.pid)
+        try:
+            out, _ = child.communicate(raw, _SECONDS)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            out = b""
+    kind, _, made = out.partition(b"\n")
+    if child.returncode or not made:
         log.warning("a picture could not be scaled", size=len(raw))
         return None
     return kind.decode(), made

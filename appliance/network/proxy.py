@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 from appliance.errors import AddressError
 from appliance.network.addresses import parse
@@ -25,6 +26,7 @@ _CLOSE_SECONDS = 5.0
 _LINGER_SECONDS = 30.0
 _PIECE = 64 * 1024
 _MOST_CONNECTIONS = 256
+_LOOKUPS = 32
 REFUSAL = "Refused by the address wall"  # how the reason of a refusal begins, in the status line
 # Headers that speak about one connection, not about the message.
 _HOP_HEADERS = (b"connection:", b"proxy-connection:", b"proxy-authorization:", b"keep-alive:")
@@ -199,6 +201,8 @@ async def _answer(writer: asyncio.StreamWriter, status: int, text: str) -> None:
 
 async def stand(wall: Wall, host: str, port: int, refused: Callable[[str, str], None]) -> None:
     """Serve until this is cancelled: the proxy as a service of its own. Raises OSError when it cannot listen."""
+    loop = asyncio.get_running_loop()
+    loop.set_default_executor(ThreadPoolExecutor(_LOOKUPS, "names"))  # with its few, slow names made all others wait
     proxy = WallProxy(wall, refused)
     await proxy.start(host, port)
     try:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from appliance.errors import ToolError
+from appliance.lifeline import first_to_go
 from appliance.network.client import Fetched
 from appliance.tools.plain_markdown import markdown_of
 
@@ -48,6 +49,7 @@ async def read(fetched: Fetched) -> Readable:
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
         env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
     )  # fmt: skip
+    first_to_go(process.pid)
     try:
         async with asyncio.timeout(_SECONDS):
             out, _ = await process.communicate(json.dumps(head).encode() + b"\n" + fetched.body)

@@ -102,7 +102,7 @@ async def quiet(telegram: FakeTelegram, count: int) -> Seen:
     settled = False
     while time.monotonic() < until:
         texts = telegram.texts(USER)
-        answers = Counter(int(n) for text in texts if text.startswith("answer") for n in re.findall(r"<(\d+)>", text))
+        answers = Counter(int(n) for text in texts if "answer <" in text for n in re.findall(r"<(\d+)>", text))
         seen = Seen(
             lost=[n for n in range(count) if answers[n] == 0],
             twice=[n for n, times in answers.items() if times > 1],

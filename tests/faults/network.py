@@ -14,6 +14,7 @@ import asyncio
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -66,7 +67,7 @@ async def to_provider(run: int, mode: str) -> Spoilt:
                 await network.become(mode)
                 for session, identity, text in rows:
                     await house.send(text, identity, session=session)
-                spoilt.slow_health = await _health(house, SPOILT_SECONDS)
+                spoilt.slow_health = await _slow_health(house, SPOILT_SECONDS)
                 await network.become("")
                 began = time.monotonic()
                 answered = await quiet(house, {i for _, i, _ in rows})
@@ -98,7 +99,7 @@ async def to_telegram(run: int, mode: str) -> Spoilt:
                 await network.become(mode)
                 for number in range(1, 5):
                     telegram.people.say(kill_telegram.USER, f"number {number} 你好")
-                spoilt.slow_health = await _health(house, SPOILT_SECONDS)
+                spoilt.slow_health = await _slow_health(house, SPOILT_SECONDS)
                 await network.become("")
                 began = time.monotonic()
                 seen = await kill_telegram.quiet(telegram, 5)
@@ -110,17 +111,22 @@ async def to_telegram(run: int, mode: str) -> Spoilt:
     return spoilt
 
 
-async def _health(house: GatewayProcess, seconds: float) -> list[float]:
+async def _slow_health(house: GatewayProcess, seconds: float) -> list[float]:
     """Ask for the health until then; return the answers that took too long."""
-    slow, until = [], time.monotonic() + seconds
-    while time.monotonic() < until:
+    until = time.monotonic() + seconds
+    took = await waits(house, "/healthz", lambda: time.monotonic() < until)
+    return [seconds for seconds in took if seconds > HEALTH_SECONDS]
+
+
+async def waits(house: GatewayProcess, path: str, going_on: Callable[[], bool]) -> list[float]:
+    """Ask for a page some times a second while that is true; return how many seconds each answer took."""
+    took = []
+    while going_on():
         began = time.monotonic()
-        await house.get("/healthz")
-        took = time.monotonic() - began
-        if took > HEALTH_SECONDS:
-            slow.append(took)
+        (await house.client.get(f"{house.url}{path}")).raise_for_status()
+        took.append(time.monotonic() - began)
         await asyncio.sleep(0.1)
-    return slow
+    return took
 
 
 async def suite(rounds: int, telegram: bool) -> int:
