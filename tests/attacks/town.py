@@ -26,6 +26,7 @@ from appliance.clock import SystemClock
 from appliance.network.proxy import WallProxy
 from appliance.network.wall import Wall
 from tests.attacks.test_ssrf import TARGETS
+from tests.faults.name_server import ADDRESS, UNKNOWN, answer, question
 
 SITE, OTHER = "93.184.216.34", "93.184.216.35"  # a public site, and one that is only redirected from
 BLOCKED_V4 = (
@@ -54,17 +55,10 @@ class Names(asyncio.DatagramProtocol):
         self.transport = transport
 
     def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
-        labels, at = [], 12
-        while data[at]:
-            labels.append(data[at + 1 : at + 1 + data[at]].decode())
-            at += 1 + data[at]
-        name, kind = ".".join(labels).lower(), struct.unpack(">H", data[at + 1 : at + 3])[0]
-        question = data[12 : at + 5]
-        found = self.answer(name) if kind == 1 else []
-        known = found or kind != 1
-        head = data[:2] + struct.pack(">HHHHH", 0x8180 if known else 0x8183, 1, len(found), 0, 0)
-        rows = b"".join(b"\xc0\x0c" + struct.pack(">HHIH", 1, 1, 0, 4) + socket.inet_aton(a) for a in found)
-        self.transport.sendto(head + question + rows, addr)  # type: ignore[attr-defined]
+        name, kind = question(data)
+        found = self.answer(name) if kind == ADDRESS else []
+        code = 0 if found or kind != ADDRESS else UNKNOWN
+        self.transport.sendto(answer(data, *found, code=code), addr)  # type: ignore[attr-defined]
 
     def answer(self, name: str) -> list[str]:
         times = self.asked[name] = self.asked.get(name, 0) + 1

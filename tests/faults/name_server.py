@@ -9,6 +9,8 @@ import asyncio
 import contextlib
 import os
 import random
+import socket
+import struct
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -16,8 +18,9 @@ from pathlib import Path
 from appliance.tasks import end
 
 LATE_SECONDS = 20.0
-_ANSWER, _SERVFAIL = 0x8180, 0x8182
-_HEAD, _ADDRESS_OF_4, _HERE = 12, 1, b"\xc0\x0c\x00\x01\x00\x01\x00\x00\x00\x00\x00\x04\x7f\x00\x00\x01"
+ADDRESS, SERVFAIL, UNKNOWN = 1, 2, 3  # a kind of record, two codes
+_HEAD, _ANSWER = 12, 0x8180
+_RECORD = b"\xc0\x0c" + struct.pack(">HHIH", ADDRESS, 1, 0, 4)
 
 
 def usable() -> bool:
@@ -54,7 +57,7 @@ class NameServer(asyncio.DatagramProtocol):
         self.mode, self.spoilt = mode, names
 
     def datagram_received(self, data: bytes, sender: tuple[str, int]) -> None:
-        name = _name(data)
+        name, _ = question(data)
         self.asked[name] += 1
         match self.mode if name.endswith(self.spoilt) else "":
             case "silent":
@@ -64,11 +67,11 @@ class NameServer(asyncio.DatagramProtocol):
                 self._late.add(task)
                 task.add_done_callback(self._late.discard)
             case mode:
-                self._send(_reply(data, failed=mode == "fails"), sender)
+                self._send(answer(data, code=SERVFAIL) if mode == "fails" else _here(data), sender)
 
     async def _later(self, data: bytes, sender: tuple[str, int]) -> None:
         await asyncio.sleep(self._late_seconds)
-        self._send(_reply(data, failed=False), sender)
+        self._send(_here(data), sender)
 
     def _send(self, data: bytes, sender: tuple[str, int]) -> None:
         if self._transport is not None:
@@ -85,18 +88,21 @@ class NameServer(asyncio.DatagramProtocol):
         return ("unshare", "-m", "sh", "-c", f'mount --bind {conf} /etc/resolv.conf && exec "$@"', "sh")
 
 
-def _name(query: bytes) -> str:
+def _here(query: bytes) -> bytes:
+    return answer(query, *(["127.0.0.1"] if question(query)[1] == ADDRESS else []))
+
+
+def question(query: bytes) -> tuple[str, int]:
+    """The name that is asked for, and the kind of record."""
     labels, at = [], _HEAD
     while query[at]:
         labels.append(query[at + 1 : at + 1 + query[at]].decode("ascii"))
         at += 1 + query[at]
-    return ".".join(labels).lower()
+    return ".".join(labels).lower(), int.from_bytes(query[at + 1 : at + 3], "big")
 
 
-def _reply(query: bytes, *, failed: bool) -> bytes:
-    end_of_name = query.index(0, _HEAD) + 1
-    question = query[_HEAD : end_of_name + 4]
-    found = not failed and int.from_bytes(query[end_of_name : end_of_name + 2], "big") == _ADDRESS_OF_4
-    flags = _SERVFAIL if failed else _ANSWER
-    counts = (1).to_bytes(2, "big") + int(found).to_bytes(2, "big") + bytes(4)
-    return query[:2] + flags.to_bytes(2, "big") + counts + question + (_HERE if found else b"")
+def answer(query: bytes, *addresses: str, code: int = 0) -> bytes:
+    """The answer to a query: addresses of version 4 that hold for no second, or none, or an error's code."""
+    asked = query[_HEAD : query.index(0, _HEAD) + 5]
+    head = query[:2] + struct.pack(">HHHHH", _ANSWER | code, 1, len(addresses), 0, 0)
+    return head + asked + b"".join(_RECORD + socket.inet_aton(address) for address in addresses)
