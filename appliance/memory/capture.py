@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from appliance.memory.asked import asked_to_keep
 from appliance.memory.clauses import Clause, clauses, sentences
-from appliance.memory.gathering import NAMED, SAME_AGAIN, Gathering
+from appliance.memory.gathering import NAMED, NO_LEAVE, SAME_AGAIN, Gathering
 from appliance.memory.items import Tag
 from appliance.memory.judgement import View, asks, for_one_occasion, judge
 from appliance.memory.rules import Rules, rules_for, warm
@@ -42,7 +42,8 @@ _QUOTING = re.compile(
 )
 # Only says how the thing named before was: "you posted it in three parts, a bit tiring".
 _VERDICT = re.compile(
-    r"(?:真的?|太|好|超|挺|很|有点|有些|蛮|怪|看着|看得|读着|听着|用着|看起来|实在|可)*(?:舒服|烦|清楚|省心|省事"
+    r"(?:我|真的?|太|好|超|挺|很|有点|有些|蛮|怪|看着|看得|读着|读起来|听着|用着|看起来|实在|可)*(?:舒服|烦|清楚|省心"
+    r"|省事"
     r"|方便|好用|好懂|累|乱|头疼|头大|爽|赞|棒|喜欢|顺眼|吵|费劲|丢脸|尴尬|崩溃|麻烦|直观|一目了然|难受|闹心"
     r"|贴心)(?:了|多了|极了|的|人)?(?:啊|耶|哦|呢|吧|啦|欸|诶)?"
     r"|(?:看|听|读|用)得我[^，,。]{1,6}"
@@ -67,7 +68,7 @@ _MEASURE = re.compile(
 # "The guard said parcels must not …": told by somebody who is neither of us.
 _TELLS = re.compile(
     r"^(?!从|每|今后|往后|默认)[^，,。我你咱别不要请都先能可少多用就再也后时说以]{1,8}(?:说|讲|写道|[写贴]着|规定|要求"
-    r"|建议|劝|嘱咐|叮嘱|通知)(?![话法明得服起到谎一])(?!一?[下声])(?:过|了|我们?|大家)?[^，,。]{3,}"
+    r"|建议|强调|宣布|表示|劝|嘱咐|叮嘱|通知)(?![话法明得服起到谎一])(?!一?[下声])(?:过|了|我们?|大家)?[^，,。]{3,}"
     r"|^(?!i\b|we\b|you\b|please\b|never\b|don't\b)(?!a )(?:\w+ ){1,4}(?:says?|said|claims?|insists?|thinks?"
     r"|reckons?|tells (?:us|me)|told (?:us|me)) \w+ \w+"
 )
@@ -78,9 +79,9 @@ _LEADS_TO = re.compile(
     r"|^(?:如果|要是|只要|凡是|涉及|遇到|碰到|等我|每次|每当|在我|当我)"
     r"|^[^，,。]{0,6}你可以[^，,。]{1,6}$"
     r"|^(?:下次|下回)(?!起|开始)"
-    r"|^(?:没|未|不)[^，,。]{0,10}(?:点头|同意|允许|批准|许可)$"
+    rf"|^{NO_LEAVE}"
     r"|(?:除非|除了)[^，,。]{1,8}$"
-    r"|(?:的时候|时|之前|以前|之后|以后|前|(?<!零)后|期间|的话|的事|操作|的东西)$"
+    r"|(?:的时候|时|之前|以前|之后|以后|前|(?<!零)后|期间|(?<![励套实真好坏心说讲情])的话|的事|操作|的东西)$"
 )
 
 
@@ -188,7 +189,9 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
         if before is not None and tag != "B" and _completes(clause, before):
             tag, clause = "W", Clause(before.start, clause.end, masked[before.start : clause.end])
         before = clause if tag is None and not others else None
-        found.add(clause, tag, rules, leading=not last and _LEADS_TO.search(clause.text) is not None)
+        found.add(
+            clause, tag, rules, leading=not last and not view.doubted and _LEADS_TO.search(clause.text) is not None
+        )
     return [Item(*item) for item in found.items()], found.complaint
 
 

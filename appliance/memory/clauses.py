@@ -10,10 +10,16 @@ from appliance.memory.rules import Rules
 
 # A title's full stop ends nothing.
 _SENTENCE = re.compile(r"[。！!？?；;\n…]+|(?<!\bdr)(?<!\bmr)(?<!\bmrs)(?<!\bms)(?<!\bprof)\.(?=\s|$)|[~～]")
-# Commas, dashes, blanks between Chinese words; a colon before an instruction; English joints of speech without commas.
+# Commas, dashes, blanks between Chinese words, what follows an address or a smile; a colon before an instruction.
+_CUTS = (
+    r"——|\s[-–—]\s|(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])"
+    r"|(?:(?<=\ue000)|(?<=xd)|(?<=[\U0001f300-\U0001faff])) +(?=[\u4e00-\u9fff])"
+)
 _CLAUSE = re.compile(
-    r"[，,](?! ever\b)|——|\s[-–—]\s|(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])"
-    r"|(?<!\d)[:：](?=\s*(?:don'?t|do not|never|no |please|别|不要|请|勿|禁止|不许|密码))"
+    rf"[，,](?! ever\b)|{_CUTS}"
+    r"|(?<!\d)[:：](?=\s*(?:don'?t|do not|never|no |please|mute|keep|send|i (?:want|prefer|like|love|hate) |别|不要"
+    r"|请|勿|禁止|不许|密码))"
+    # English joints of speech without commas.
     r"|(?<!nobody)(?<!no one)(?<!nothing)(?<!all)\s(?=(?:but(?! (?:not|never) )|because|cos) )"
     r"|(?<!husband)(?<!wife)(?<!partner)(?<!mum)(?<!mom)(?<!dad)(?<!son)(?<!daughter)(?<!kids)(?<!friend)"
     r"\s(?=(?:so|and) (?:please |pls |maybe |just )?"
@@ -25,16 +31,13 @@ _ADVERB = re.compile(
     r"\w+|(?:this|since|for|these|in|at|on|as|after|before|until|by|last|next|most|all|right) \w+(?: \w+)?"
 )
 # The same for text without Latin letters, where the English joints cannot stand: a third of the time.
-_CHINESE_CLAUSE = re.compile(
-    r"[，,]|——|\s[-–—]\s|(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])"
-    r"|(?<!\d)[:：](?=\s*(?:别|不要|请|勿|禁止|不许|密码))"
-)
+_CHINESE_CLAUSE = re.compile(rf"[，,]|{_CUTS}|(?<!\d)[:：](?=\s*(?:别|不要|请|勿|禁止|不许|密码))")
 # "It has a heat pump and no gas": what is not there, no limit.
 _LACKS = re.compile(r"and no \w+(?: \w+)?")
 _HAS = re.compile(r"\b(?:has|have|got|with)\b")
 _LETTER = re.compile("[a-z]")
 _BEFORE = " \t\u3000、:：-—()（）*>\"'"
-_BEHIND = " \t\u3000、:：-—()（）*\"'~哈啦喔哦"
+_BEHIND = " \t\u3000、:：-—()（）*\"'~哈啦喔哦欸诶耶"
 
 
 @dataclass(slots=True)

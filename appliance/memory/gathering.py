@@ -20,6 +20,7 @@ _EMPHASIS = re.compile(
     r"没得商量|没商量|(?:也|都|绝对|就是)不行$|切记|no exceptions|not even|full stop|i mean it|period$"
     r"|^(?:真|要|若)?有?急?事(?:儿|情)?(?:就|再|可以)?[^，,。]{0,8}(?:说|找|联系|聊)"
     r"|^(?:next|every|each) time and"
+    r"|^以后[都也]?别[说用提发做]?了?$"
     r"|^and every|^never (?:did|have|will)$"
     r"|^(?:it|that|they|work|the rest) (?:can|could|will) wait\b"
 )
@@ -32,24 +33,31 @@ SAME_AGAIN = re.compile(
 )
 _HEDGED = re.compile(
     r"\b(?:maybe|perhaps|might|could|can|would)\b"
-    r"|能不能|可不可以|可?[以能][^，,。]*吗|还是[^，,。]{2,}(?:好|吧)|我就|我会"
+    r"|就(?:别|不用|不要|免)[^，,。]+(?:了|吧)$|能[^，,。]{1,12}就[别不]"
+    r"|能不能|可不可以|可?[以能][^，,。]*吗|还是(?:别|不要|少|[^，,。]{2,}(?:好|吧))|我就|我会"
 )
-_TASTE = re.compile(r"(?:(?<!我)喜欢|(?<!我)爱|讨厌|\b(?:likes?|loves?|hates?|prefers?|wants?)\b)")
+_TASTE = re.compile(
+    r"(?:(?<!我)喜欢|(?<!我)爱|讨厌|\b(?:likes?|loves?|hates?|prefers?|wants?|swears? by|insists? on|is into)\b)"
+)
 _NAME = re.compile(
     r"(?:叫|姓|name'?s?(?: is)?\b)|^(?:i'm|i am|im) ?\S+$"
     r"|^我是 ?\S{1,3}(?<![妇师员生工者家妈爸人手民商匠警医护兵长党控])$"
 )
 _GOES_ON = ("主要", "平时", "同时", "mostly", "mainly")
 # "No sound, a message will do": only says what is left after a limit.
+# "I drink tea, no need to suggest coffee": only what follows from it.
+_FOLLOWS_FROM = re.compile(r"^[^，,。]{1,8}就?(?:别|不用|不要|不必)再?推荐?了$")
 _INSTEAD = re.compile(r"就(?:好|行|可以|够)|\binstead\b|\b(?:is|are|will be) (?:fine|enough|ok|okay)\b")
-_BUT = re.compile(r"\b(?:but|yet|though)\b|但|可是|不过|所以")
+_BUT = re.compile(r"\b(?:but|yet|though)\b|但|可是|不过")
+_SO = re.compile(r"所以")
 _KIN = re.compile(f"{words_zh.KIN}|{words_en.KIN}")
 _WHOM = re.compile(f"(?:我|我的|我们的|家里)?{words_zh.KIN}|(?:my|our|the) {words_en.KIN}\\b")
 _MAY = re.compile(r"you (?:can|could|may) (?:skip|leave out|spare|drop)\b")
 _BEFORE_DOING = re.compile(r"^before (?:you )?\w+|(?:之前|以前|前)$")
 _TO_ME = re.compile(r"\b(?:show|send|give|read|run|tell|text|ask|check|let|ping)\b.*\bme\b|给我|让我|跟我|问我")
 _PERSONAL = re.compile(r"我(?!家|们家|的)|(?:i|i'm|im|my name)\b")
-_NO_LEAVE = re.compile(r"(?:没|未|不)[^，,。]{0,10}(?:点头|同意|允许|批准|许可)$|(?:下次|下回)")
+NO_LEAVE = r"(?:没|未|不)[^，,。]{0,10}(?:点头|同意|允许|批准|许可|确认|授权|吩咐)$"
+_NO_LEAVE = re.compile(rf"{NO_LEAVE}|(?:下次|下回)")
 
 
 @dataclass(slots=True)
@@ -94,6 +102,7 @@ class Gathering:
         strong = (
             lead is not None
             or _BUT.search(self._masked, last.end if last else 0, clause.start) is not None
+            or (tag != "O" and _SO.search(self._masked, last.end if last else 0, clause.start) is not None)
             or is_strong(clause.text, tag, rules, told=self.told(clause))
             or NAMED.match(self._text, clause.start) is not None
         )
@@ -122,6 +131,8 @@ class Gathering:
                 return True
             if last.tag == "B":
                 return True
+        if tag == "B" and _FOLLOWS_FROM.search(clause.text):
+            return True
         if tag == "B" and last.tag == "O" and _MAY.match(clause.text):
             return True  # "I'm an electrician, you can skip the basics"
         if tag != "O":

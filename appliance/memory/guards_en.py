@@ -5,7 +5,7 @@ from appliance.memory.words_en import any_of
 # The form of a question.
 ASKING = any_of(
     r"^(?:and |so |but )?(?:what|why|how|where|who|which|whose)\b",
-    r"\bor not\b|\bright$|\bhuh$|\bisn't it\b",
+    r"^(?!.*\bwhether\b).*\bor not\b|\bright$|\bhuh$|\bisn't it\b",
 )
 # How a question begins.
 QUESTION_FRAME = any_of(
@@ -37,6 +37,7 @@ CONDITION = any_of(
 )
 # Wishes in the form of a condition: "it would help if …".
 WISHED = any_of(
+    r"^if only (?:you|the|my|every|there)\b",
     r"^(?:rather than|instead of) .{2,40}, ?(?:just |please )?\w+ \w+",
     r"\bit (?:would|'d) (?:really |actually )?(?:help|be a (?:big |huge |great )?help|make \w+ (?:day|life)"
     r"|save me) (?:if|a|so|time)",
@@ -47,6 +48,8 @@ WISHED = any_of(
 )
 # For one occasion only.
 TODAY = any_of(
+    r"\bi'?m (?:just |now )?(?:heading|going|off|about to (?:go|head|walk)|walking|stepping|hopping) (?:in|into|to|on"
+    r"|onto|out)\b",
     r"\bi'?m (?:right|just) (?:outside|here|behind|downstairs|coming|next door)\b",
     r"\b(?:anything|anyone|it|them|that|me|him|her) now\b",
     r"\bfor (?:an|one|two|half an|a couple of|\d+) (?:hours?|min(?:ute)?s?|sec(?:ond)?s?)\b",
@@ -61,7 +64,7 @@ TODAY = any_of(
     r"\bfor (?:now|today|the moment|the time being|the next(?! (?:\w+ )?(?:weeks?|months?|years?|term))"
     r"|this (?:one|week|time)|a (?:bit|while|sec|second|minute|moment|few))\b",
     r"\bright now\b",
-    r"(?:n't|not|no)\b.{0,40}\byet\b",
+    r"^(?:please |so |but |and )*(?:don't|do not|no|not|never)\b.{0,40}\byet\b",
     r"\bone[- ]off\b",
     r"\bthe next (?:\w+ )?(?:hour|hours|minutes|half|few|couple|day|two)\b",
     r"\buntil (?:i'm|i am|i get|the (?:meeting|call|match|game|movie|film|show)|he|she|they|ci)\b",
@@ -92,6 +95,7 @@ PAST = any_of(
     r"\bwhen (?:i was|(?:i|we) (?:lived|worked|studied|were))\b",
     r"\b(?:years|ages|decades|long) ago\b",
     r"\bin the past\b|\bonce upon\b",
+    r"(?<!i'm )(?<!am )\bin my (?:teens|twenties|thirties|forties)\b",
     r"\bin my (?:youth|previous|last job|old)\b",
     r"\bgrown out of\b|\bgrew out of\b|\bfor a while in\b|\bin those days\b",
     r"\bonce (?:lived|worked|had|loved|hated|owned)\b",
@@ -115,6 +119,7 @@ TAKE_BACK = any_of(
     r"\bi'm not (?:a|an) \w+, (?:fix|correct|change) (?:that|it)\b",
     r"\byou can (?:stop|quit) \w+ing\b",
     r"\bnever true\b",
+    r"\b(?:fix|correct|update|amend|change|clean up) your (?:notes?|memory|records?)\b",
     r"\bget rid of (?:it|that|the (?:note|rule|memory))$",
     r"\bmix(?:ed|ing)? (?:me|us|that|it) up\b",
     r"\bconfus(?:ed|ing) me with\b",
@@ -164,7 +169,7 @@ TAKE_BACK = any_of(
     r"\bmisremember",
     r"\byou (?:misheard|misunderstood|remembered wrong|got (?:that|it|me) wrong|must have me)",
     r"\bi never (?:told|said|asked)",
-    r"\bun-?remember",
+    r"\bun-?(?:remember|learn|know|save)\b",
     r"\bdon'?t (?:remember|store|save|keep) (?:that|this|it)$",
     r"\bactually,? (?:voice|pushes|notifications|calls|\w+) (?:is|are) (?:fine|ok|okay)\b",
     r"\b(?:is|are) (?:fine|ok|okay) (?:again|after all|now)\b",
@@ -179,6 +184,7 @@ FICTION = any_of(
     r"\bcharacter (?:sheet|profile|bio|description)\b",
     r"\blet's play[:,]? (?=i'm|i am|you|a game where|pretend)",
     r"\byou start\b",
+    r"^(?:you )?be (?:my|an?|the) \w+[.,:] ",
     r"\b(?:novel|story|screenplay|fanfic|comic|book|play|script)'s (?:hero|heroine|villain|main|narrator"
     r"|protagonist|lead)",
     r"\blines? (?:like|such as|of dialogue)\b",
@@ -222,6 +228,13 @@ SARCASM = any_of(
     r"|just what i)",
     r"^(?:yeah|oh|ah|wow|right|ok)[, ]+sure[, ]+i (?:just |really |totally )*(?:love|adore|enjoy)",
     r"\bfavou?rite thing (?:ever |in the world )?is (?:being|getting)\b",
+    r"\b(?:truly|totally|absolutely|simply|just) (?:love|adore|enjoy)\b.*\b(?:times|again|another|for hours"
+    r"|the same)\b",
+    r"\bnothing i (?:love|like|enjoy) more than\b",
+    r"^(?:great|wow|nice|lovely|perfect)\b[,!. ]+(?:thanks[,!. ]+)?i (?:just |so |simply |truly )+(?:love|adore"
+    r"|enjoy)\b",
+    r"(?<!don't )(?<!not )(?<!not a )\b(?:love|adore|enjoy) (?:\w+ )?(?:captchas?|stack traces?|traffic|queues?|queuing"
+    r"|overtime|spam|outages?|paperwork|reinstalling|rebooting)\b",
     r"🙃|🙄",
     r"^(?:great|fantastic|wonderful|lovely|brilliant|perfect)[,!. ]+(?:another|i (?:do |just |really |so )*(?:love"
     r"|enjoy|adore) \w+ing|just what|because|exactly what|yet another|now)",
@@ -260,7 +273,8 @@ PAYLOAD = any_of(
 # What follows was said or written by somebody.
 REPORTED = any_of(
     r"\b(?:said|says|say|quote|quotes|wrote|writes|tweeted|texted|posted|commented|sticker|sign|mug|headline|shirt"
-    r"|t-shirt|review|comment|reads?|goes|asked|told (?:me|us|him|her)|replied|yelled|shouted|message from \w+"
+    r"|t-shirt|review|comment|reads?|goes|asked|told (?:me|us|him|her)|replied|yelled|e-?mailed|messaged|answered"
+    r"|complained|announced|shouted|message from \w+"
     r"|voicemail|note from \w+|email from \w+|quoting|forwarded|fwd|title|caption|poster|banner|motto"
     r"|subject)\b[^.!?\n:]{0,30}:(?!\d\d)",
 )
@@ -334,7 +348,8 @@ OTHERS = any_of(
 )
 # What comes before a statement and is no part of it.
 LEAD_IN = any_of(
-    r"(?:(?:and|but|so|then|also|because|cause|since|anyway|well|ok(?:ay)?|oh|hey|hi|hello|btw|by the way|fyi|ps"
+    r"(?:[a-z]+(?: [a-z]+){0,2}:(?= (?:i|i'm|my|we|our|never|always|please)\b)|(?:and|but|so|then|also|because|cause"
+    r"|since|anyway|well|ok(?:ay)?|oh|hey|hi|hello|btw|by the way|fyi|ps"
     r"|p\.s\.|plus|though|besides|just so you know|for the record|note(?: to self)?|reminder|heads up"
     r"|[^(),.]{1,40}\)|(?:new )?house rule:?|one more thing|turns out|also note|remember|keep in mind|please note"
     r"|quick note"

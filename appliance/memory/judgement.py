@@ -31,12 +31,19 @@ _ONE_DAY = re.compile(
     r"今天|今晚|这次|这一次|这回|暂时|今日"
     r"|\b(?:today|tonight|tomorrow|for now|this (?:time|once|one)|just once)\b"
 )
+# What somebody outside never does limits nobody here.
+_HABIT = re.compile(r"从来|从不|一向|一直|(?<!谁)都不|\bnever \w+s\b")
 _ABOUT_CASES = re.compile(r"\b(?:when|whenever|if|before|anything|any time)\b|凡是|只要|涉及|每次|的时候$|之前$|前$")
 # A sore stomach is a fact, not a taste.
-_BODY = re.compile(r"(?:胃|嗓子|腰|身体|肚子|牙|膝盖|肩膀?|颈椎|心脏|皮肤)[^，,。]{0,3}(?:不舒服|难受|疼|痛)")
+_BODY = re.compile(r"(?:胃|嗓子|腰|身体|肚子|牙|膝盖|肩膀?|颈椎|心脏|皮肤)[^，,。]{0,3}(?:不舒服|难受|疼|痛|不好|不行)")
 _COMPLAINT = re.compile(
-    r"不下去|受不|难受|头[疼痛大昏晕]|烦|累|我就(?!喜欢|爱|想|要)|丢脸|尴尬|吵醒|annoy|crazy|mad|nuts"
-    r"|hurts?|cringe|tiring|hard"
+    r"太[多长小密吵亮]|来回|不下去|受不|难受|头[疼痛大昏晕]|烦|累|我就(?!喜欢|爱|想|要)|丢脸|尴尬|吵醒|annoy|crazy"
+    r"|mad|nuts"
+    r"|hurts?|cringe|tiring|hard|leaves? me"
+)
+# "From now on only the Pi is left": how it will be, nothing to be done.
+_BECOMES = re.compile(
+    r"我(?!要|想|希望|说|问|叫)[^，,。]*了$|(?:只剩|多了$|就没有?了$|要(?:陪|去|接送|值班|上[课班]|加班|出差|复查|产检))"
 )
 # "Up at five every day", "every evening eight to ten", "always have": how it is, nothing to be done.
 _NO_WISH = re.compile(
@@ -205,7 +212,8 @@ def judge(clause: str, view: View, *, today: bool, others: bool, question: bool,
         return None
     if view.doubted or len(_WORD.findall(clause)) < 2 or (others and rules.says.search(clause)):
         return None
-    if not today and not view.past and _is_boundary(clause, view, question=question):
+    limits = not today and not view.past and not (others and _HABIT.search(clause))
+    if limits and _is_boundary(clause, view, question=question):
         return "B"
     if question and not others and not today and _asks_for_good(clause, rules):
         return "W"
@@ -267,7 +275,7 @@ def _is_want(clause: str, view: View) -> bool:
         return _BODY.search(clause) is None
     if rules.fact_subject.match(clause):
         return False
-    if rules.standing_strong.search(clause) and not _NO_WISH.match(clause):
+    if rules.standing_strong.search(clause) and not _NO_WISH.match(clause) and not _BECOMES.search(clause):
         rest = rules.standing_strong.sub("", clause)
         return len(_WORD.findall(rest)) > 2 or (bool(rest) and len(clause) - len(rest) > 5)
     if view.task and not rules.standing.search(clause):

@@ -112,7 +112,9 @@ QUIET = any_of(
     r"^(?:(?:phone |voice |video )?(?:calls?|messages?|texts?|alerts?|notifications?|pushes|updates?|reminders?"
     r"|news|pings?|emails?|music|visits?|work)) (?:\w+ )?only (?:after|before|between|on|during|from|until|when|if"
     r"|in)\b",
-    r"\bstays? (?:out of|away from|clear of)\b",
+    r"\bstays? (?:out of|away from|clear of|in (?:the|this|here|there))\b",
+    r"\b(?:off|down|muted|silent|hidden|away) would be (?:wise|best|better|good|nice|safer|great|kind|appreciated)\b",
+    r"\b(?:doesn't|does not|don't|do not|never) leaves? (?:this|the|our|my)\b",
     r"\b(?:alerts?|notif\w+|pings?|alarms?|messages?|announcements?|reminders?|doorbell"
     r"|speakers?) (?:\w+ )?(?:made|woke|wakes?|startled|scared|frightened) (?:me|us|the|my|our|every\w+)\b",
     r"\b(?:sound|audio|voice|calls?|calling|ringing|push\w*|notif\w+|alerts?|speakers?|music|noise|sharing|posting"

@@ -24,7 +24,10 @@ ENGLISH = (limits_en, wishes_en, facts_en, guards_en)
 _HAN = re.compile("[\u4e00-\u9fff]")
 _LATIN = re.compile("[a-z]{2}")
 # Spoken about the house or the person: what follows is a fact rather than an instruction.
-_ZH_FACT_SUBJECT = rf"^(?:我(?!要|想|希望|喜欢|的(?:邮件|回复|周报|报告))|我们|{words_zh.HOME}(?!要|请))"
+_ZH_FACT_SUBJECT = (
+    rf"^(?:我(?!要|想|希望|喜欢|的(?:邮件|回复|周报|报告))"
+    rf"|我们|{words_zh.HOME}(?!要|请|[^，,。]{{0,8}}(?:都[用要按给]|一律|统一|默认)))"
+)
 _ZH_OTHERS = (
     rf"^(?:我(?:们)?(?:的|有个|(?:有)?一个)? ?|我?那?个?|一个|某个?)?{guards_zh.OTHERS}"
     rf"|^[^，,。我你]{{1,10}}的{guards_zh.OTHERS}|^我?{words_zh.KIN}的(?:{guards_zh.OTHERS}|{words_zh.KIN})"

@@ -36,7 +36,8 @@ _EN_SUBJECT = re.compile(
 )
 _EN_KIN = re.compile(rf"(?:my|our) {words_en.KIN} \w+(?<!ss)s\b")
 _EN_MOMENT = re.compile(
-    r"\b(?:you|your|this|that|it|think|thought|wants?|wanted|know|knew|need to|guess|hope|wonder|try|tried|trying"
+    r"\b(?:give up|motto|you|your|this|that|it|think|thought|wants?|wanted|know|knew|need to|guess|hope|wonder|try"
+    r"|tried|trying"
     r"|going|gonna|today|tonight|tomorrow|now|see|saw|look|looking|said|says?|told|tell|ask|asked|mean|meant|feel"
     r"|sorry|sure|ok|okay|can|could|will|'ll|would|'d|should|might|(?<!in )may|just|waiting|done|ready|back|here"
     r"|late|busy|tired|hungry|love|loves|agree|forgot|found|sent|click\w*|run|ran|install\w*|restart\w*|error"
@@ -57,11 +58,17 @@ _ZH_TASTE = re.compile(
     r"(?:我(?!的|家|们|刚|已|放|存|传|发|写|删|改|加|做|先)[^，,。]{2,}|越[^，,。]{1,5}越[^，,。]{1,})"
 )
 _EN_OUTPUT = (
-    r"(?:text|paragraphs?|acronyms?|summar(?:y|ies)|lists?|tables?|bullets?|emails?|subject lines?|charts?|photos?"
-    r"|pictures?|links?|emojis?|pop-?ups?|fonts?|colou?rs?|pages?|numbers?|decimals?|videos?|headings?|jargon"
-    r"|abbreviations?|maps?|reports?)"
+    rf"(?:{words_en.OUTPUT}|text|paragraphs?|acronyms?|bullets?|emails?|subject lines?|photos?|pictures?|links?|emojis?"
+    r"|pop-?ups?|fonts?|colou?rs?|pages?|numbers?|decimals?|videos?|headings?|jargon|abbreviations?|maps?)"
 )
 _EN_TASTE = re.compile(rf"^(?!the \w+ (?:is|was|are)\b)(?:[a-z-]+ ){{0,4}}{_EN_OUTPUT}\b.*\b(?:me|i|i'm)\b")
+
+
+# "Lately sleeping badly": the person goes without saying.
+_ZH_LATELY = re.compile(
+    rf"^(?:最近|近来|这阵子|这段时间|这几天|这几个月)(?:我|{words_zh.KIN})?(?:都|总|老|老是|一直|天天|又|也|每天)*"
+    rf"(?:{words_zh.CHANGE}|睡|起|吃|喝|走|跑|做|看|听|读|写|打|玩|画|练|养|带|忙|胃口|失眠|咳|熬)[^，,。]{{2,}}"
+)
 
 
 def likely_taste(clause: str) -> bool:
@@ -74,7 +81,10 @@ def likely_taste(clause: str) -> bool:
 def likely_fact(clause: str) -> bool:
     """Given a folded clause that no cue marks, return True when it states something lasting about the household."""
     if _HAN.search(clause):
-        return len(clause) >= 6 and _ZH_SUBJECT.match(clause) is not None and _ZH_MOMENT.search(clause) is None
+        if _ZH_MOMENT.search(clause.removesuffix("了")):
+            return False
+        plain = len(clause) >= 6 and not clause.endswith("了") and _ZH_SUBJECT.match(clause) is not None
+        return plain or _ZH_LATELY.match(clause) is not None
     return (
         clause.count(" ") >= (2 if _EN_KIN.match(clause) else 3)
         and _EN_SUBJECT.match(clause) is not None

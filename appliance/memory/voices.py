@@ -24,13 +24,14 @@ _QUOTES = re.compile(
 _REST = r"(?:(?!\bbtw\b|\bby the way\b|顺便|对了|另外).)*"
 # Whole lines that are comments, queries, settings, logs or program text.
 _CODE_LINE = re.compile(
-    r"^\s*(?://|/\*|\*\s|--\s|#(?!\s*\d)\s?\S|>|\$\s|<!--|(?:error|warning|exception|traceback"
+    r"^\s*(?://|/\*|\*\s|--\s|#(?!\s*\d)\s?\S|>|\$\s|<!--|(?:error|warning|exception|traceback|todo|fixme"
     r"|fatal)\b[^:\n]{0,20}:"
     r"|(?:const|let|var)\s\w+\s*=)" + _REST + r""
     r"|^.*(?:\bselect\b.+\bfrom\b|\b(?:insert into|alter table|create table|delete from|drop table)\b"
     r"|\balias \w+=|\bif ?\(.*\) ?\{|\bgit (?:commit|push|log|add)\b|\b\w+\.\w+\(|\bprint\(|\bdef \w+\("
     r"|\bfunction\b.*\(|=>|\becho\b|\bimport \w+|\bregex\b|\bgrep\b|</\w+>|^\s*[{\[].*[}\]]\s*$"
-    r"|\.(?:ya?ml|json|toml|ini|conf|env|py|js|ts|sh|md|css|log)\b.{0,10}[:：里中]|\b\w+_\w+\s*[:=])" + _REST,
+    r"|\.(?:ya?ml|json|toml|ini|conf|env|py|js|ts|sh|md|css|log)\b.{0,10}[:：里中]|\b\w+_\w+\s*[:=]"
+    r"|\b\w+ [=!]= )" + _REST,
     re.MULTILINE,
 )
 _TYPED = re.compile(r"[a-z/#>$<{=*\[-]")  # without any of these there is no code
@@ -70,7 +71,10 @@ def mask(folded: str, rules: Rules) -> str:
         # to where the person turns to something else.
         turn = _TURN.search(folded, match.end())
         end = len(folded) if turn is None else turn.start()
-        folded = folded[: match.end()] + SPOKEN * (end - match.end()) + folded[end:]
+        spoken = SPOKEN * (end - match.end())
+        if turn is not None and spoken:
+            spoken = spoken[:-1] + "\n"  # there another sentence begins
+        folded = folded[: match.end()] + spoken + folded[end:]
     return folded
 
 

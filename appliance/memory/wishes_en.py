@@ -4,6 +4,7 @@ from appliance.memory.words_en import any_of
 
 # For good, whatever else is said.
 STANDING_STRONG = any_of(
+    r"^if (?:an?|any|anything|something|someone|anyone|you'?re|you are) (?!the\b)\w+ .{3,}",
     r"\b(?:in|on|for|at|with) (?:every|each) \w+",
     r"^(?:for|with|on|in) (?:anything|everything|any|all)\b",
     r"^when(?:ever)? you (?!can\b|get\b|have\b|are\b|'re|finish|come\b|know\b|see (?:it|this|that)\b|think\b"
@@ -58,7 +59,7 @@ LIKING = any_of(
     r"\b(?:i|we)(?:'ve| have) (?:always |never |long |really )*(?:liked|disliked|loved|hated|preferred|enjoyed"
     r"|adored|loathed)\b",
     r"\b(?:i|we) (?:have|'ve got|got) (?:no use for|a thing (?:for|about)|a soft spot|little patience|no patience)",
-    r"\bcould (?:happily )?(?:do|live) without\b",
+    r"\b(?:could|can) (?:happily |easily )?(?:do|live) without\b",
     r"\bnot (?:bothered about|into|keen on|wild about|sold on)\b",
     r"\bi always (?!wake|sleep|get up|work|go to|have|had|was|been|forget|get|lose|end up)\w+",
     r"\bany day\b",
@@ -86,7 +87,7 @@ LIKING = any_of(
     r"\bi(?:'m| am|m) (?:really |more |very |so |quite |big |not |never )?(?:more of an? \w+(?: \w+)?(?: person"
     r"| guy| girl)?|an? \w+ (?:person|guy|girl|fan|lover|snob|addict)|into|a sucker for|keen on|partial to|fond of"
     r"|sick of|tired of|fed up with|picky about|allergic to (?:clickbait|jargon|marketing|small talk))\b",
-    r"\bi prefer\b",
+    r"\bi prefer\b|^would (?:much |far )?(?:rather|prefer)\b",
     r"\bi (?:just|only|simply) want (?!to )",
     r"\b(?:i|we)(?: want| wanna| would like|'d like|'d love|d like) (?!to (?:know|ask|see (?:it|that|this|the)|go"
     r"|return|check|try|say|buy|make sure|start|find|add|set|get (?:this|it|that)|test|change|cancel|move"
@@ -111,6 +112,7 @@ COMFORT = any_of(
     r"\btoo (?:many|much|long|loud|bright|small) for me\b",
     r"\b(?:clicks?|resonates?) with me\b",
     r"\bspeaks? to me\b",
+    r"\b(?:says?|means?) (?:more|less|nothing|far more|much more) to me\b",
     r"(?<!that )(?<!it )\bmakes? (?:more |most |perfect )?sense to me\b",
     r"\bi (?:just )?(?:stop|give up|quit) (?:reading|listening|watching)\b",
     r"\b(?:is|are) (?:about |pretty much )?(?:all|the most|as much as) i can (?:take|handle|manage|digest|read)\b",
@@ -147,7 +149,7 @@ COMFORT = any_of(
     r"\b(?:how|way) i like\b",
     r"\bsaves? me (?:time|a|from)\b",
     r"^(?!that|this|it\b|ok).{3,40}\b(?:is|are) (?:plenty|enough|sufficient|all i need|all i want|fine by me)\b",
-    r"\bhelps? (?:me|a lot)\b",
+    r"(?<=\w )helps? (?:me|a lot)\b",
     r"\bhurts? my\b",
     r"\b(?:is|are) best (?:around|at|in|for|before|after|when|as)\b",
     r"\bnothing beats\b",
@@ -171,7 +173,13 @@ COMFORT = any_of(
     r"\b(?:last|that) (?:\w+ ){0,4}(?:was|were) (?:so |really |just |exactly |very )?(?:perfect|great|spot on"
     r"|lovely|clear|nice|brilliant|ideal|exactly)",
     r"\bbeats? .{1,30} (?:any day|every time|hands down)",
-    r"(?:\bwould|'d) be (?:nice|kind|lovely|great|good|handy|ideal|helpful|a treat|cool|wonderful)(?: (?:to|if)|$)",
+    r"(?:\bwould|'d) be (?:nice|kind|lovely|great|good|handy|ideal|helpful|a treat|cool|wonderful|a kindness|a relief"
+    r"|a blessing|(?:much |really )?appreciated|welcome"
+    r"|sweet|perfect)(?: (?:to|if)|$)",
+    r"^(?:the|that|your|[a-z]+ ?[a-z]*'s) (?:[\w-]+ ){0,4}<output>\b.* (?:was|were|is|reads?|looked|worked) (?:so "
+    r"|really "
+    r"|just |absolutely |pure )*(?:gold|like a dream|beautifully|well|spot on|great|lovely|brilliant|ideal|excellent"
+    r"|superb|fantastic|a joy|exactly)\b",
     r"\bi wish (?:you|my|the|there|it)",
     r"\bi could do with",
     r"\b(?:is|are) (?:exactly|just) (?:what|how) i",
@@ -198,6 +206,7 @@ WISH = any_of(
     r"|asap|now|about|as soon)\w+",
     r"\b(?:address|refer to) me (?:as|by)",
     r"\bmy pronouns are",
+    r"^i need (?:my|the|every|all|each) \w+",
     r"^(?:and |please |so |just |but )*(?:use|(?:give|send|show) (?:me|him|her|us|them)|write|reply|answer|respond"
     r"|format|sign"
     r"|stick to|start|keep (?!(?:that|this|it|going|in mind|the (?:change|log)))|put|spell|quote|round|address"
@@ -210,6 +219,8 @@ AT_TIME = any_of(
 )
 # "I like it": a reaction to what was just said, no taste.
 SHORT_OBJECT = any_of(
+    r"\blike where (?:this|that|it)(?:'s| is) going\b",
+    r"\bhate to (?:ask|say|bother|break|interrupt|complain|nag|be)\b",
     r"^(?:i )?(?:really |just |so )?(?:love|like) your (?:style|idea|thinking|enthusiasm|energy|humou?r|attitude"
     r"|spirit|work|answer)\b",
     r"^(?:i )?(?:really |just |so )?love (?:you|u)\b",

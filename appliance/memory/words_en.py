@@ -19,7 +19,8 @@ DEVICE = (
     r"|native language|first language|bathroom|kitchen|bedroom|hallway|stairs|roof|loft|attic|basement|cellar"
     r"|balcony|fridge|freezer|oven|dishwasher|washing machine|washer|dryer|vacuum|hoover|lights?|door|window|gate"
     r"|alarm|sensors?|sofa|shed|bikes?|van|truck|boat|scooter|parking|driveway|hob|stove|microwave|piano|pool"
-    r"|greenhouse|allotment|chimney|stove|heater|radiators?|doorway|lift|socket|nursery|cottage|caravan|dog flap"
+    r"|greenhouse|allotment|chimney|stove|heater|radiators?|doorway|lift|socket|nursery|workshop|barn|inverter|kettle"
+    r"|cottage|caravan|dog flap"
     r"|cat flap|feeder|tank|charger|solar panels?|panels?|battery|water)"
 )
 ACT = (
@@ -56,6 +57,12 @@ CHANGED = (
     r"|passed|graduated|converted|ditched|dropped|resigned|landed|relocated|transferred|wfh|work(?:ing)? from home"
     r"|shut down|moved over|paid off|hung up|rewired|painted)"
 )
+# What the agent makes or shows.
+OUTPUT = (
+    r"(?:versions?|layouts?|formats?|summar(?:y|ies)|lists?|tables?|styles?|comparisons?|charts?|drafts?|repl(?:y|ies)"
+    r"|answers?|breakdowns?|checklists?|overviews?|recaps?|digests?|write-?ups?|reports?|explanations?|diagrams?"
+    r"|timelines?|outlines?|templates?)"
+)
 WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 WEEKDAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
 MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
@@ -66,6 +73,7 @@ WORDS = {
     "very": VERY,
     "i_am": I_AM,
     "changed": CHANGED,
+    "output": OUTPUT,
     "weekday": WEEKDAY,
     "weekdays": WEEKDAYS,
     "months": MONTHS,
