@@ -17,6 +17,7 @@ from appliance.observability.redaction import redact
 from appliance.settings import AgentSettings
 from appliance.spending.calls import raise_command
 from appliance.texts import say
+from appliance.texts.refusals import in_language, told
 from appliance.trust import clean, new_marker, worst, wrap
 
 
@@ -182,8 +183,10 @@ class AnswerText:
 def refusal_text(error: ApplianceError, language: str) -> str:
     """An error as a person reads it in chat: what happened, why, what to do."""
     if isinstance(error, BudgetExceededError):
-        return say("budget_stop", language, reason=error.what, command=raise_command(error.scope))
+        return say(
+            "budget_stop", language, reason=in_language(error.what, language), command=raise_command(error.scope)
+        )
     if isinstance(error, ModelError):
         key = "model_auth" if error.kind is ModelFault.AUTH else "model_failed"
         return say(key, language, reason=error.what.removeprefix(NOBODY).strip(), fix=error.fix).strip()
-    return str(error)
+    return told(error, language)

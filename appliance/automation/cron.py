@@ -36,6 +36,7 @@ from appliance.gateway import outbox
 from appliance.messages import Inbound, Mode, Outbound, Person, Reply, Role, SessionKey, Source
 from appliance.settings import SchedulesSettings
 from appliance.texts import say
+from appliance.texts.refusals import told
 
 log = structlog.get_logger(__name__)
 CHANNEL = "cron"
@@ -142,7 +143,8 @@ class Cron:
         """A job whose calendar or zone cannot be read is paused and said, not run on a guess."""
         log.warning("schedule cannot be read", job=standing.job.id, reason=str(error))
         await self.jobs.set_state(standing.job.id, "paused", str(error))
-        text = say("cron_broken", standing.job.language, name=standing.job.name, reason=str(error), id=standing.job.id)
+        job, language = standing.job, standing.job.language
+        text = say("cron_broken", language, name=job.name, reason=told(error, language), id=job.id)
         await self.outlet.tell(self._words(standing.job, text))
 
     # start -----------------------------------------------------------------------------------------------------

@@ -151,10 +151,11 @@ class Desk:
 
     async def run_now(self, standing: Standing) -> str:
         """Make a run due now; return its instant. Raises InputError for a job that waits for the owner's yes."""
-        if standing.state in ("pending", "paused"):
+        name, first = repr(standing.job.name), {"pending": "approve", "paused": "resume"}.get(standing.state)
+        if first is not None:
             raise InputError(
-                f"{standing.job.name!r} is {standing.state}.",
-                fix=f"/cron {'approve' if standing.state == 'pending' else 'resume'} {standing.job.id} comes first.",
+                f"{name} waits for a yes." if first == "approve" else f"{name} is paused.",
+                fix=f"/cron {first} {standing.job.id} comes first.",
             )
         planned = await self.jobs.ask_now(standing.job.id)
         self.changed()

@@ -139,8 +139,10 @@ class Jobs:
         jobs = self.all()
         found = [one for one in jobs if one.job.id == name] or [one for one in jobs if one.job.name == name]
         if len(found) != 1:
-            problem = f"{len(found)} jobs are named" if found else "There is no job"
-            raise NotFoundError(f"{problem} {name!r}.", fix="/cron lists them with their ids.")
+            raise NotFoundError(
+                f"{len(found)} jobs are named {name!r}." if found else f"There is no job {name!r}.",
+                fix="/cron lists them with their ids.",
+            )
         return found[0]
 
     def open(self, state: str) -> list[Occurrence]:

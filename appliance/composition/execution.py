@@ -24,6 +24,7 @@ from appliance.sandbox.monitor import Monitor
 from appliance.settings import Settings
 from appliance.tasks import end
 from appliance.texts import say
+from appliance.texts.refusals import in_language
 from appliance.tools.hosts import Hosts
 from appliance.tools.permission import PolicyGate, exactly
 from appliance.tools.processes import Process
@@ -160,7 +161,7 @@ class Execution:
         try:
             done = await self.approvals.decide(words[0], answer, by=OWNER)
         except AccessError as error:
-            return Said(error.what)
+            return Said(in_language(error.what, ask.language))
         return Said(
             say("approval_done", ask.language, decision=say(f"approval_{answer}", ask.language))
             + f"\n{done['note']}".rstrip()

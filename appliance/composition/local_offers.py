@@ -17,6 +17,7 @@ from appliance.observability.health import Health, State
 from appliance.observability.notices import Choices, Notices
 from appliance.tasks import end
 from appliance.texts import say
+from appliance.texts.refusals import told
 
 _STATES = {"ready": State.READY, "failed": State.FAILED, "off": State.OFF}
 
@@ -131,7 +132,8 @@ class LocalOffers:
         try:
             await self._supervisor.pull(name, lambda percent, text: None)
         except ApplianceError as error:
-            await self._tell_owner(say("model_fetch_failed", self._language(), name=name, reason=str(error)))
+            language = self._language()
+            await self._tell_owner(say("model_fetch_failed", language, name=name, reason=told(error, language)))
         else:
             await self._tell_owner(say("model_fetched", self._language(), name=name))
 

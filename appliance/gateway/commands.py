@@ -13,6 +13,7 @@ from appliance.errors import ApplianceError
 from appliance.gateway.buttons import Buttons, Refusal
 from appliance.messages import Button, Inbound, Person, Received, Reply, Role, SessionKey
 from appliance.texts import language_of, say
+from appliance.texts.refusals import told
 
 _COMMAND = re.compile(r"/([a-z_]{1,32})(?:@\w+)?(?:\s+(.*))?", re.DOTALL)
 _RANK = {Role.GUEST: 0, Role.MEMBER: 1, Role.OWNER: 2}
@@ -131,7 +132,7 @@ class Commands:
         try:
             said = await command.run(ask)
         except ApplianceError as error:
-            return Said(str(error))
+            return Said(told(error, language))
         return Said(said) if isinstance(said, str) else said
 
     async def _make_buttons(self, choices: Sequence[Choice], inbound: Inbound) -> tuple[Button, ...]:

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from appliance.gateway.auth import COOKIE, Auth, Principal
+from appliance.texts.refusals import in_language
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -77,13 +78,17 @@ def _same_origin(origin: str, host: str) -> bool:
 
 
 class Protection:
-    """ASGI: given the app behind it, the Auth, the allowed hosts and body limits by path (bytes)."""
+    """ASGI: given the app behind it, the Auth, the allowed hosts, body limits by path (bytes) and the language that a
+    page's reader has. The app finds that as the scope's `language`; programs, which send a token, read English."""
 
-    def __init__(self, app: App, auth: Auth, hosts: Hosts, body_limits: dict[str, int]) -> None:
+    def __init__(
+        self, app: App, auth: Auth, hosts: Hosts, body_limits: dict[str, int], language: Callable[[Scope], str]
+    ) -> None:
         self._app = app
         self._auth = auth
         self._hosts = hosts
         self._limits = body_limits
+        self._language = language
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -95,8 +100,9 @@ class Protection:
         principal = self._who(headers)
         refusal = self._refuse(scope, headers, path, principal)
         guarded = _with_headers(send)
+        scope["language"] = "en" if b"authorization" in headers else self._language(scope)
         if refusal is not None:
-            await _plain(guarded, *refusal)
+            await _plain(guarded, scope["language"], *refusal)
             return
         scope["principal"] = principal
         if principal is not None:
@@ -179,8 +185,9 @@ def _with_headers(send: Send) -> Send:
     return guarded
 
 
-async def _plain(send: Send, status: int, what: str, fix: str, extra: list[tuple[bytes, bytes]]) -> None:
-    body = msgspec.json.encode({"error": {"message": what, "fix": fix, "type": _TYPES.get(status, "error")}})
+async def _plain(send: Send, language: str, status: int, what: str, fix: str, extra: list[tuple[bytes, bytes]]) -> None:
+    shown = {"message": in_language(what, language), "fix": in_language(fix, language)}
+    body = msgspec.json.encode({"error": {**shown, "type": _TYPES.get(status, "error")}})
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *extra]
     if status == 413:  # the body is not read, so the connection cannot go on
         headers.append((b"connection", b"close"))

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import uvicorn
-from litestar import Litestar
+from litestar import Litestar, Request
 
 from appliance.errors import StateError
 from appliance.gateway.api import (
@@ -70,7 +70,13 @@ def build_app(services: Services) -> Protection:
         request_max_body_size=max(_BODY_LIMITS.values()),
     )
     hosts = Hosts(services.settings.server.host, services.settings.server.allowed_hosts)
-    return Protection(app, services.auth, hosts, _BODY_LIMITS)  # type: ignore[arg-type]
+    return Protection(
+        app,  # type: ignore[arg-type]
+        services.auth,
+        hosts,
+        _BODY_LIMITS,
+        lambda scope: pages.language_of(Request(scope), services),  # type: ignore[arg-type]
+    )
 
 
 class _Uvicorn(uvicorn.Server):

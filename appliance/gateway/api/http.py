@@ -25,6 +25,7 @@ from appliance.errors import (
 )
 from appliance.gateway.auth import LockedError, Principal
 from appliance.messages import MAIN
+from appliance.texts.refusals import in_language
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -125,12 +126,21 @@ def dollars(given: str | float, name: str, low: Decimal) -> Decimal:
     return amount
 
 
-def on_error(_: AnyRequest, error: Exception) -> Response[bytes]:
+def refused(
+    request: AnyRequest, status: int, what: str, fix: str = "", kind: str = "error", **headers: str
+) -> Response[bytes]:
+    """An error in the language of whoever asked; `headers` have underscores for hyphens."""
+    language = str(request.scope.get("language", "en"))
+    body = error_body(in_language(what, language), in_language(fix, language), kind)
+    return reply(body, status, {name.replace("_", "-"): value for name, value in headers.items()})
+
+
+def on_error(request: AnyRequest, error: ApplianceError) -> Response[bytes]:
     """Turn the house's errors into statuses: only trouble of ours is a 5xx."""
     headers: dict[str, str] = {}
     match error:
         case LockedError():
-            headers["retry-after"] = str(int(error.retry_after) + 1)
+            headers["retry_after"] = str(int(error.retry_after) + 1)
             status, kind = 429, "rate_limited"
         case AccessError():
             status, kind = error.status, "unauthorized" if error.status == 401 else "forbidden"
@@ -147,33 +157,32 @@ def on_error(_: AnyRequest, error: Exception) -> Response[bytes]:
             status, kind = 503, "state"
         case _:
             status, kind = 500, "appliance"
-    what, fix = (error.what, error.fix) if isinstance(error, ApplianceError) else (str(error), "")
-    return reply(error_body(what, fix, kind), status, headers)
+    return refused(request, status, error.what, error.fix, kind, **headers)
 
 
-def on_database_error(_: AnyRequest, error: Exception) -> Response[bytes]:
+def on_database_error(request: AnyRequest, error: Exception) -> Response[bytes]:
     """The disk is full or failing: nothing was accepted, and the client may try again."""
     what = f"The message could not be stored, so it was not accepted: {error}."
-    return reply(error_body(what, "Free disk space under STATE, then send it again with the same id.", "state"), 503)
+    return refused(request, 503, what, "Free disk space under STATE, then send it again with the same id.", "state")
 
 
-def on_http_error(_: AnyRequest, error: Exception) -> Response[bytes]:
+def on_http_error(request: AnyRequest, error: HTTPException) -> Response[bytes]:
     """The framework's own refusals (no such route, wrong method) in the same shape."""
-    status = error.status_code if isinstance(error, HTTPException) else 500
+    status = error.status_code
+    what = {
+        404: "There is nothing here.",
+        405: f"This address does not take {request.method}.",
+    }.get(status, f"The request was refused: {error.detail}")
     kinds = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
-    detail = str(error.detail) if isinstance(error, HTTPException) else "Internal error."
-    what = "There is nothing here." if status == 404 else detail
-    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
-    return reply(
-        error_body(what, "", kinds.get(status, "invalid_request" if status < 500 else "error")), status, headers
-    )
+    kind = kinds.get(status, "invalid_request" if status < 500 else "error")
+    return refused(request, status, what, "", kind, **dict(error.headers or {}))
 
 
 def on_unexpected(request: AnyRequest, error: Exception) -> Response[bytes]:
     """A fault of ours: it goes to the log whole, and to the client without its insides."""
     log.error("a request failed", route=request.scope.get("path_template", ""), exc_info=error)
-    what = "Something went wrong here."
-    return reply(error_body(what, "The gateway's log says what; `appliance doctor` may say why.", "appliance"), 500)
+    fix = "The gateway's log says what; `appliance doctor` may say why."
+    return refused(request, 500, "Something went wrong here.", fix, "appliance")
 
 
 EXCEPTION_HANDLERS: dict[Any, Any] = {

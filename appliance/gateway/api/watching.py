@@ -10,8 +10,9 @@ from typing import Any
 from appliance.gateway.auth import Principal
 from appliance.gateway.closing import Closing
 from appliance.gateway.services import Reply, Services
-from appliance.messages import Event, Inbound, SessionKey
+from appliance.messages import Event, Inbound
 from appliance.tasks import end
+from appliance.texts.refusals import in_language
 
 _CHECK_SECONDS = 2.0  # how soon a rotated token or a revoked login ends an open stream
 _KEEP_ALIVE_CHECKS = 7
@@ -84,7 +85,7 @@ class _Watch:
                 if done:
                     continue
                 if not self._services.auth.valid(self._principal):
-                    yield _gone(self._inbound.session)
+                    yield _gone(self._inbound)
                     return
                 quiet += 1
                 if quiet % _KEEP_ALIVE_CHECKS == 0:
@@ -96,8 +97,9 @@ class _Watch:
                 await end([following])
 
 
-def _gone(session: SessionKey) -> Event:
-    return Event("error", session, {"message": "This login has ended.", "fix": "Log in again; the answer is kept."})
+def _gone(inbound: Inbound) -> Event:
+    told = {"message": "This login has ended.", "fix": "Log in again; the answer is kept."}
+    return Event("error", inbound.session, {k: in_language(text, inbound.person.language) for k, text in told.items()})
 
 
 async def _pump(source: AsyncIterator[Event], row: int, queue: asyncio.Queue[Event]) -> None:

@@ -1,5 +1,7 @@
 // Asking the gateway. Every failure becomes an Error whose message can be shown.
 
+import { t } from "./texts.js";
+
 export class ApiError extends Error {
   constructor(status, message, fix) {
     super(fix ? `${message} ${fix}` : message);
@@ -17,7 +19,7 @@ export async function call(method, path, body) {
   try {
     response = await fetch(path, options);
   } catch {
-    throw new ApiError(0, "No connection.", "");
+    throw new ApiError(0, t("no.connection"), "");
   }
   const answer = await response.json().catch(() => ({}));
   if (!response.ok) {
@@ -34,7 +36,7 @@ export function upload(file, agent, progress) {
     request.open("POST", `/api/attachments?name=${encodeURIComponent(file.name || "file")}&agent=${agent}`);
     request.setRequestHeader("Content-Type", file.type || "application/octet-stream");
     request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
-    request.onerror = () => reject(new ApiError(0, "No connection.", ""));
+    request.onerror = () => reject(new ApiError(0, t("no.connection"), ""));
     request.onload = () => {
       let answer = {};
       try { answer = JSON.parse(request.responseText); } catch { /* not JSON: the status speaks */ }

@@ -41,6 +41,7 @@ export const TEXTS = {
   "retry": ["Try again", "再試一次", "重试"],
   "not.sent": ["Not sent: {why}", "未送出：{why}", "未发送：{why}"],
   "offline": ["No connection; trying again …", "連線中斷，正在重試…", "连接中断，正在重试…"],
+  "no.connection": ["No connection.", "沒有連線。", "没有连接。"],
   "today": ["Today", "今日", "今日"],
   "spend.today": ["Spent today", "今日花費", "今日花费"],
   "spend.of": ["{spent} of {limit}", "{spent}／{limit}", "{spent}／{limit}"],

@@ -228,3 +228,8 @@ async def test_the_history_of_a_job_of_seconds_stays_short(home: Home) -> None:
     await home.house.automation.jobs.prune()
     assert 1_000 <= len(home.log(job)) <= 1_005
     assert home.log(job)[-2][0] >= before[-2][0], "the newest stay"
+
+
+async def test_a_refusal_is_said_in_the_language_of_who_asked(home: Home) -> None:
+    assert await home.command("/cron remove 這個") == "沒有 '這個' 這項排程。 /cron 會列出它們與 id。"
+    assert await home.command("/cron remove that") == "There is no job 'that'. /cron lists them with their ids."

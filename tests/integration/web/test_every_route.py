@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import http.client
 import inspect
+import json
 import re
 import sys
 import threading
@@ -30,6 +32,14 @@ from tests.house_settings import house_settings
 EXAMPLES = 6  # of each kind (fitting and not) for each route
 ENDLESS = {"/api/events"}  # a stream: it answers for as long as somebody listens
 SLOW = {"/health", "/api/doctor"}  # dozens of checks each time; schemathesis asks them a few times
+NONSENSE: list[dict[str, Any]] = [
+    {},
+    {"json": {}},
+    {"json": {"no_such_field": 1}},
+    {"content": b"{", "headers": {"content-type": "application/json"}},
+    {"content": b"x", "headers": {"origin": "http://evil.example"}},
+    {"params": {"q": " ", "day": "someday", "by": "nobody", "limit": "many", "agent": "nobody", "session": "No!"}},
+]
 HOSTILE = [
     {"origin": "http://evil.example"},
     {"origin": "null"},
@@ -186,6 +196,41 @@ def test_a_page_from_another_origin_can_do_nothing_on_any_route_that_changes_som
                     assert "access-control-allow-origin" not in answer.headers
         assert rows(house) == before
         assert browser.get("/api/sessions").status_code == 200  # the login itself is still good
+
+
+@pytest.mark.parametrize(("wanted", "language"), [("zh-TW", "zh-Hant"), ("zh-CN", "zh-Hans")])
+def test_no_route_refuses_a_reader_of_chinese_in_english(served: Served, wanted: str, language: str) -> None:
+    refused: dict[str, str] = {}
+    with httpx2.Client(base_url=served.url, timeout=30, headers={"accept-language": wanted}) as browser:
+        for method, path, _ in served.routes:
+            if path in ENDLESS:
+                continue
+            for given in NONSENSE:
+                if path in ("/api/login", "/api/logout", "/api/logins/{login_id}") or not browser.cookies:
+                    browser.cookies.clear()
+                    code = asyncio.run_coroutine_threadsafe(_code(served.house), served.loop).result(10)
+                    assert browser.post("/api/login", json={"code": code}).status_code == 200
+                answer = browser.request(method, re.sub(r"\{\w+\}", "nothing", path), **given)
+                if answer.status_code >= 400 and "json" in answer.headers.get("content-type", ""):
+                    error = answer.json().get("error", {})
+                    refused |= {text: f"{method} {path}" for text in (error.get("message"), error.get("fix")) if text}
+    assert len(refused) > 40
+    assert {text: at for text, at in refused.items() if not re.search("[\u4e00-\u9fff]", text)} == {}
+    other = {"zh-Hant": "这说时对请没个", "zh-Hans": "這說時對請沒個"}[language]
+    assert [text for text in refused if set(text) & set(other)] == []
+
+
+def test_the_door_too_refuses_in_the_readers_language_and_programs_in_english(served: Served) -> None:
+    odd = [{"host": "elsewhere.example"}, {"origin": "null"}, {"content-length": "9" * 12}]
+    for path, headers in [("/api/sessions", {}), *(("/api/login", one) for one in odd)]:
+        door = http.client.HTTPConnection(served.url.removeprefix("http://"), timeout=20)
+        door.request("POST", path, headers={"accept-language": "zh-Hant", **headers})
+        refusal = json.loads(door.getresponse().read())["error"]
+        door.close()
+        assert re.search("[\u4e00-\u9fff]", refusal["message"]), refusal
+        assert not refusal["fix"] or re.search("[\u4e00-\u9fff]", refusal["fix"]), refusal
+    program = httpx2.get(f"{served.url}/api/sessions/No!/messages", headers={"accept-language": "zh", **served.token})
+    assert program.json()["error"]["message"].isascii()
 
 
 def test_nothing_but_the_login_and_health_answers_a_stranger(served: Served) -> None:

@@ -1,0 +1,137 @@
+"""Refusals of schedules, their times and what they watch."""
+
+from __future__ import annotations
+
+SCHEDULES = (
+    ("{} does not wait for a yes.", "{0} 並沒有在等待同意。", "{0} 并没有在等待同意。"),
+    ("{} waits for a yes.", "{0} 還在等待同意。", "{0} 还在等待同意。"),
+    ("{} is paused.", "{0} 已暫停。", "{0} 已暂停。"),
+    ("Approve it.", "請先同意它。", "请先同意它。"),
+    ("The heartbeat can be paused and resumed.", "心跳只能暫停與繼續。", "心跳只能暂停与继续。"),
+    ("{} is no day.", "{0} 不是日子。", "{0} 不是日子。"),
+    (
+        "Use daily, weekdays, weekends or mon,tue,...",
+        "請用 daily、weekdays、weekends 或 mon,tue,...",
+        "请用 daily、weekdays、weekends 或 mon,tue,...",
+    ),
+    ("/cron add does not know {}.", "/cron add 不認得 {0}。", "/cron add 不认得 {0}。"),
+    ("It knows {}.", "它認得 {0}。", "它认得 {0}。"),
+    (
+        "What is to be done is missing after the schedule.",
+        "排程後面少了要做的事。",
+        "日程后面少了要做的事。",
+    ),
+    ("A schedule and a text are needed.", "需要時間與要做的事。", "需要时间与要做的事。"),
+    ("{} lies in the past.", "{0} 已經過去。", "{0} 已经过去。"),
+    ("Give a later time.", "請給晚一點的時間。", "请给晚一点的时间。"),
+    ("{} has run; its time has passed.", "{0} 已經執行過；時間已過。", "{0} 已经执行过；时间已过。"),
+    ("/cron {} {} comes first.", "請先執行 /cron {0} {1}。", "请先执行 /cron {0} {1}。"),
+    ("deliver is announce or silent.", "deliver 只能是 announce 或 silent。", "deliver 只能是 announce 或 silent。"),
+    ("{} is not an http(s) address.", "{0} 不是 http(s) 位址。", "{0} 不是 http(s) 地址。"),
+    (
+        "Models, tools and a budget of its own need an isolated session; leave out main.",
+        "自有的模型、工具與預算需要獨立的對話；請去掉 main。",
+        "自有的模型、工具与预算需要独立的会话；请去掉 main。",
+    ),
+    ("There is no model {} here.", "這裡沒有 {0} 這個模型。", "这里没有 {0} 这个模型。"),
+    ("/model lists them.", "/model 會列出。", "/model 会列出。"),
+    ("A job cannot have the tool {}.", "排程不能使用工具 {0}。", "日程不能使用工具 {0}。"),
+    ("{} is not in the work folder.", "{0} 不在工作資料夾裡。", "{0} 不在工作文件夹里。"),
+    ("{} does not lie in the work folder.", "{0} 不在工作資料夾裡。", "{0} 不在工作文件夹里。"),
+    ("{} is not an amount of dollars.", "{0} 不是金額。", "{0} 不是金额。"),
+    ("That job is somebody else's.", "這項排程是別人的。", "这项日程是别人的。"),
+    (
+        "This conversation holds text from outside, so it may not change schedules.",
+        "這個對話含有外來文字，所以不能更改排程。",
+        "这个会话含有外来文字，所以不能更改日程。",
+    ),
+    ("The owner can: /cron remove {}", "擁有者可以：/cron remove {0}", "所有者可以：/cron remove {0}"),
+    ("Guests cannot schedule anything.", "訪客不能建立排程。", "访客不能建立日程。"),
+    (
+        "Only the owner's jobs can run in the main conversation.",
+        "只有擁有者的排程可以在主要對話中執行。",
+        "只有所有者的日程可以在主要会话中运行。",
+    ),
+    ("Only the owner can have a command watched.", "只有擁有者可以監看指令。", "只有所有者可以监看命令。"),
+    ("{} lasts {} days, too long for a holiday.", "{0} 長達 {1} 天，不像假日。", "{0} 长达 {1} 天，不像假日。"),
+    (
+        "{} repeats in a way that holidays are not read in ({}).",
+        "{0} 的重複方式無法當成假日讀取（{1}）。",
+        "{0} 的重复方式无法当成假日读取（{1}）。",
+    ),
+    (
+        "Use a calendar that lists each year's days, or repeats on the same date every year.",
+        "請用逐年列出日期，或每年同一天重複的行事曆。",
+        "请用逐年列出日期，或每年同一天重复的日历。",
+    ),
+    ("{} has no date that can be read ({}).", "{0} 沒有可讀的日期（{1}）。", "{0} 没有可读的日期（{1}）。"),
+    (
+        "{} is over 4 MB, too large for a calendar of holidays.",
+        "{0} 超過 4 MB，以假日行事曆來說太大。",
+        "{0} 超过 4 MB，以假日日历来说太大。",
+    ),
+    ("The holiday calendar {} cannot be read: {}.", "假日行事曆 {0} 無法讀取：{1}。", "假日日历 {0} 无法读取：{1}。"),
+    ("This is not an iCalendar file.", "這不是 iCalendar 檔案。", "这不是 iCalendar 文件。"),
+    (
+        "Export your holidays as .ics and save it in the work folder.",
+        "請把假日匯出成 .ics，存到工作資料夾。",
+        "请把假日导出成 .ics，存到工作文件夹。",
+    ),
+    ("{} jobs are named {}.", "有 {0} 項排程叫 {1}。", "有 {0} 项日程叫 {1}。"),
+    ("There is no job {}.", "沒有 {0} 這項排程。", "没有 {0} 这项日程。"),
+    ("/cron lists them with their ids.", "/cron 會列出它們與 id。", "/cron 会列出它们与 id。"),
+    (
+        "Say in 1 to {} characters what is to be done.",
+        "請用 1 到 {0} 個字元說明要做什麼。",
+        "请用 1 到 {0} 个字符说明要做什么。",
+    ),
+    ("There are {} jobs already.", "已經有 {0} 項排程。", "已经有 {0} 项日程。"),
+    ("Remove some with /cron remove ID.", "請用 /cron remove ID 移除一些。", "请用 /cron remove ID 移除一些。"),
+    ("{} is not a cron expression: {}.", "{0} 不是 cron 運算式：{1}。", "{0} 不是 cron 表达式：{1}。"),
+    (
+        "Write minute hour day month weekday, for example 0 7 * * 1-5.",
+        "請依序寫分、時、日、月、星期，例如 0 7 * * 1-5。",
+        "请依次写分、时、日、月、星期，例如 0 7 * * 1-5。",
+    ),
+    ("{} is not a time.", "{0} 不是時間。", "{0} 不是时间。"),
+    (
+        "Write it like 2026-12-24 18:00 or 2026-12-24T17:00:00Z.",
+        "請寫成 2026-12-24 18:00 或 2026-12-24T17:00:00Z。",
+        "请写成 2026-12-24 18:00 或 2026-12-24T17:00:00Z。",
+    ),
+    ("{} is not a time of day.", "{0} 不是一天裡的時刻。", "{0} 不是一天里的时刻。"),
+    ("Write it like 18:00.", "請寫成 18:00。", "请写成 18:00。"),
+    ("{} is not a time zone.", "{0} 不是時區。", "{0} 不是时区。"),
+    (
+        "Use a name such as Europe/Berlin or UTC.",
+        "請用 Asia/Taipei 或 UTC 這樣的名稱。",
+        "请用 Asia/Shanghai 或 UTC 这样的名称。",
+    ),
+    (
+        "{} is not a length of time between {} seconds and a year.",
+        "{0} 不是 {1} 秒到一年之間的時間長度。",
+        "{0} 不是 {1} 秒到一年之间的时间长度。",
+    ),
+    (
+        "Write a number with s, m, h, d or w, for example 90m.",
+        "請寫數字加上 s、m、h、d 或 w，例如 90m。",
+        "请写数字加上 s、m、h、d 或 w，例如 90m。",
+    ),
+    ("{} could not be read {} times: {}", "{0} 有 {1} 次讀不到：{2}", "{0} 有 {1} 次读不到：{2}"),
+    (
+        "Commands are switched off (exec.enabled).",
+        "指令功能已關閉（exec.enabled）。",
+        "命令功能已关闭（exec.enabled）。",
+    ),
+    ("The web is switched off (web.enabled).", "網路功能已關閉（web.enabled）。", "网络功能已关闭（web.enabled）。"),
+    ("There is no feed at this address.", "這個位址沒有 feed。", "这个地址没有 feed。"),
+    ("watch {} cannot be understood.", "看不懂 watch {0}。", "看不懂 watch {0}。"),
+    (
+        "Write watch file PATH (in the work folder), watch url URL, watch feed URL, watch command SCRIPT or"
+        " watch alert NAME.",
+        "請寫 watch file PATH（在工作資料夾裡）、watch url URL、watch feed URL、"
+        "watch command SCRIPT 或 watch alert NAME。",
+        "请写 watch file PATH（在工作文件夹里）、watch url URL、watch feed URL、"
+        "watch command SCRIPT 或 watch alert NAME。",
+    ),
+)
