@@ -125,13 +125,11 @@ class Execution:
         if not self._may_ask(pending.session):
             return False
         answers = ["once", *(["always"] if pending.remembers else []), "deny"]
-        text = say("approval_asked", self._owner.language(), shown=pending.shown, why=pending.why)
+        language = self._owner.language()
+        text = say("approval_asked", language, shown=pending.shown, why=in_language(pending.why, language))
         await self._owner.tell(
             text,
-            [
-                (say(f"approval_{answer}", self._owner.language()), f"/approve {pending.id} {answer}")
-                for answer in answers
-            ],
+            [(say(f"approval_{answer}", language), f"/approve {pending.id} {answer}") for answer in answers],
             SessionKey(pending.session).agent,
             awaited=not SessionKey(pending.session).by_itself,
         )

@@ -1,4 +1,4 @@
-"""Every refusal that a person may read on the page or in a chat has its Chinese sentences."""
+"""Every refusal that a person may read on the page or in a chat, and why they are asked, has its Chinese sentences."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def written(node: ast.expr) -> list[str]:
 
 
 def refusals() -> Iterator[tuple[str, str]]:
-    """(place, text) of whatever an error is raised with."""
+    """(place, text) of whatever an error is raised with, and of why a command is asked about."""
     for path in sorted(ROOT.rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
-        if not name.startswith(REACHED) or name in ON_THE_TERMINAL:
-            continue
+        refusing = REFUSING if name.startswith(REACHED) and name not in ON_THE_TERMINAL else set()
+        kinds = refusing | ({"ask"} if name.startswith("sandbox/") else set())
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in REFUSING:
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in kinds:
                 given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "fix")]
                 for text in (text for one in given for text in written(one)):
                     yield f"{name}:{call.lineno}", text

@@ -12,6 +12,7 @@ from appliance.gateway.api.pages import links, page
 from appliance.gateway.api.sessions import find
 from appliance.gateway.services import MemoryView, Services, Sessions
 from appliance.texts import say
+from appliance.texts.refusals import in_language
 
 _ITEMS = 50
 _HITS = 10
@@ -30,7 +31,7 @@ def routes(services: Services) -> list[Any]:
 def page_of(name: str, request: AnyRequest, services: Services, **values: Any) -> Response[str]:
     """A page in the form of desk.html, with the links to the others."""
     return page(
-        f"{name}.html", request, services, say=say, here=f"/{name}", links=links(services),
+        f"{name}.html", request, services, say=say, in_language=in_language, here=f"/{name}", links=links(services),
         when=lambda text: when(text, services), **values,
     )  # fmt: skip
 

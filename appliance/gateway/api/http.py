@@ -55,6 +55,11 @@ def principal_of(request: AnyRequest) -> Principal:
     return found
 
 
+def language_asked(request: AnyRequest) -> str:
+    """The language in which whoever asks reads; the door has looked."""
+    return str(request.scope.get("language", "en"))
+
+
 def address_of(request: AnyRequest) -> str:
     """The peer's address. Headers that claim another one are not believed."""
     return request.client.host if request.client is not None else "unknown"
@@ -130,7 +135,7 @@ def refused(
     request: AnyRequest, status: int, what: str, fix: str = "", kind: str = "error", **headers: str
 ) -> Response[bytes]:
     """An error in the language of whoever asked; `headers` have underscores for hyphens."""
-    language = str(request.scope.get("language", "en"))
+    language = language_asked(request)
     body = error_body(in_language(what, language), in_language(fix, language), kind)
     return reply(body, status, {name.replace("_", "-"): value for name, value in headers.items()})
 

@@ -10,9 +10,10 @@ import msgspec
 from litestar import Response, get, post
 
 from appliance.errors import InputError
-from appliance.gateway.api.http import AnyRequest, decode, dollars, read_body, reply
+from appliance.gateway.api.http import AnyRequest, decode, dollars, language_asked, read_body, reply
 from appliance.gateway.api.sessions import find
 from appliance.gateway.services import Services
+from appliance.texts.refusals import in_language
 
 _BODY_LIMIT = 64 * 1024
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -116,8 +117,9 @@ def _approvals(services: Services) -> list[Any]:
         return []
 
     @get("/api/approvals")
-    async def waiting() -> Response[Any]:
-        return reply({"approvals": approvals.list()})
+    async def waiting(request: AnyRequest) -> Response[Any]:
+        language = language_asked(request)
+        return reply({"approvals": [one | {"why": in_language(one["why"], language)} for one in approvals.list()]})
 
     @post("/api/approvals/{approval:str}", status_code=200)
     async def decide(request: AnyRequest, approval: str) -> Response[Any]:

@@ -1,5 +1,6 @@
-"""Refusals in the reader's language. Errors are written in English, for the log and the command line; where a person
-reads one on the page or in a chat, its sentence is looked up here by its English form, as gettext does.
+"""Refusals in the reader's language, and why something is asked. They are written in English, for the log and the
+command line; where a person reads one on the page or in a chat, its sentence is looked up here by its English form, as
+gettext does.
 
 An entry is (English, zh-Hant, zh-Hans): `{}` in the English stands for a value, `{0}`, `{1}` ... for it in the others.
 A value may be a phrase that has an entry of its own.
@@ -12,10 +13,11 @@ import re
 
 from appliance.errors import ApplianceError
 from appliance.texts.refusals.asking import ASKING
+from appliance.texts.refusals.commands import COMMANDS
 from appliance.texts.refusals.keeping import KEEPING
 from appliance.texts.refusals.schedules import SCHEDULES
 
-REFUSALS = (*ASKING, *KEEPING, *SCHEDULES)
+REFUSALS = (*ASKING, *KEEPING, *SCHEDULES, *COMMANDS)
 _COLUMN = {"zh-Hant": 1, "zh-Hans": 2}
 
 

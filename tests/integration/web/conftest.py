@@ -58,7 +58,7 @@ class Whole:
         """A command that waits for the owner's word: what waits for it, and its id."""
         before = {one["id"] for one in self.house.execution.approvals.list()}
         request = self.house.execution.approvals.request(
-            Plan((words,)), approver="owner", session="agent:main:main", why="It is not allowed in advance."
+            Plan((words,)), approver="owner", session="agent:main:main", why="Not approved in advance."
         )
         task = asyncio.create_task(request)
         for _ in range(500):

@@ -77,8 +77,10 @@ async def test_what_waits_is_shown_whole_and_as_text(whole: Whole) -> None:
     assert "<img" not in page
     assert "你好 🎉" in page
     shown = html.unescape(page)
-    for part in ("git commit", "It is not allowed in advance.", "agent:main:main", f"/api/approvals/{identity}"):
+    for part in ("git commit", "Not approved in advance.", "agent:main:main", f"/api/approvals/{identity}"):
         assert part in shown
+    chinese = await whole.client.get("/approvals", headers={"accept-language": "zh-TW"})
+    assert "沒有事先核准。" in chinese.text
     await whole.client.post(f"/api/approvals/{identity}", json={"decision": "once"})
     assert (await asyncio.wait_for(task, 5)).approved is True
     assert "Nothing waits for you." in await text_of(whole, "/approvals")
