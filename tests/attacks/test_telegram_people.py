@@ -131,10 +131,10 @@ async def test_a_stranger_with_every_name_of_the_owner_reaches_no_model(house: H
 @pytest.mark.timeout(300)
 async def test_two_people_at_once_never_meet_in_a_prompt(house: House) -> None:
     marks = {ANN: "canary-ann-1122", BEN: "canary-ben-3344"}
-    for number in range(10):
+    for number in range(100):
         for person, mark in marks.items():
             house.telegram.people.say(person, f"turn-{number} {mark}")
-    total = 20
+    total = 200
 
     def asked() -> int:
         return sum(len(house.prompts(mark)) for mark in marks.values())

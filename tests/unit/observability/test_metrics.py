@@ -127,6 +127,23 @@ def test_unknown_and_too_many_names_fall_together_under_other() -> None:
     assert sum(images.values()) == 100
 
 
+@pytest.mark.parametrize("name", ['x"} 1\nfake{a="b', "模型 🙂", "\\", "\n", "x" * 1_000_000], ids=range(5))
+def test_a_name_of_any_form_leaves_the_page_readable_and_adds_no_metric(name: str) -> None:
+    plain, odd = Metrics(), Metrics()
+    plain.add("exec_runs_total", image="shell", outcome="ok")
+    odd.add("exec_runs_total", image=name, outcome="ok")
+    assert scrape(odd).keys() == scrape(plain).keys()
+    assert sum(scrape(odd)[PREFIX + "exec_runs_total"].values()) == 1
+
+
+def test_ten_thousand_models_stay_under_the_cap() -> None:
+    labels = [
+        {"provider": "p", "model": f"m{n}", "agent": "a", "channel": "web", "purpose": "chat"} for n in range(10_000)
+    ]
+    costs = scrape(Metrics(money=Money({"llm_cost_usd_total": [(one, 1.0) for one in labels]})))
+    assert len(costs[PREFIX + "llm_cost_usd_total"]) <= MOST_SERIES + 1
+
+
 def test_one_metric_never_has_more_series_than_its_cap_and_its_sum_stays_true() -> None:
     labels = [
         {"provider": f"p{p}", "model": f"m{m}", "agent": f"a{a}", "channel": "web", "purpose": "chat"}
