@@ -16,12 +16,13 @@ from appliance.local_models.progress import Stop, ignore
 from appliance.local_models.store import Store
 from appliance.models.base import Finished, ModelRequest, PromptPart
 from appliance.models.openai_compatible import OpenAICompatible
-from appliance.testing.colour_eyes import write_colour_eyes
+from appliance.testing.colour_eyes import write_few_places_eyes, write_few_places_model, write_tiled_eyes
 from appliance.testing.local_service import LocalService, models_folder
 
 from .conftest import Supervised, running
 
 pytestmark = [pytest.mark.local, pytest.mark.timeout(1800)]
+SMALL = models_folder() / "SmolLM2-135M-Instruct.Q4_1.gguf"
 QUESTION = "Which colour do you see: red, green or blue? Answer with one word. "
 
 
@@ -29,10 +30,19 @@ QUESTION = "Which colour do you see: red, green or blue? Answer with one word. "
 def seeing(service: LocalService, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalService]:
     """The small chat model as a file of one's own, with a projector beside it."""
     runtime.ensure(Store(models_folder()), ignore, Stop())
-    folder = tmp_path_factory.mktemp("seeing")
-    mine = folder / "mine.gguf"
-    mine.symlink_to(models_folder() / "SmolLM2-135M-Instruct.Q4_1.gguf")
-    write_colour_eyes(mine, folder / "mmproj-mine.gguf")
+    mine = tmp_path_factory.mktemp("seeing") / "mine.gguf"
+    mine.symlink_to(SMALL)
+    write_tiled_eyes(SMALL, mine.with_name("mmproj-mine.gguf"))
+    yield from running(chat=str(mine), embedder="off")
+
+
+@pytest.fixture(scope="module")
+def at_few_places(service: LocalService, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalService]:
+    """The same in a form where a picture takes fewer positions than tokens, as Qwen's models have it."""
+    runtime.ensure(Store(models_folder()), ignore, Stop())
+    mine = tmp_path_factory.mktemp("few-places") / "mine.gguf"
+    write_few_places_model(SMALL, mine)
+    write_few_places_eyes(SMALL, mine.with_name("mmproj-mine.gguf"))
     yield from running(chat=str(mine), embedder="off")
 
 
@@ -98,6 +108,19 @@ def test_a_conversation_goes_on_after_a_picture_and_comes_back_to_it(seeing: Loc
     after = asked(seeing, drawn("blue"))
     assert said(after) == said(before)
     assert after["usage"]["prompt_tokens"] == before["usage"]["prompt_tokens"]
+
+
+@pytest.mark.parametrize(("colour", "word"), [("red", "red"), ("lime", "green"), ("blue", "blue")])
+def test_a_picture_at_fewer_positions_than_tokens_is_seen_and_counted(
+    at_few_places: LocalService, colour: str, word: str
+) -> None:
+    plain = asked(at_few_places)["usage"]["prompt_tokens"]
+    first, again = (asked(at_few_places, drawn(colour, (224, 224))) for _ in range(2))
+    assert word in said(first).lower()
+    assert said(again) == said(first)
+    assert first["usage"]["prompt_tokens"] >= plain + 8 * 8, "28 pixels a token"
+    cached = again["usage"]["prompt_tokens_details"]["cached_tokens"]
+    assert plain < cached < first["usage"]["prompt_tokens"]
 
 
 def test_an_answer_in_a_form_sees_too(seeing: LocalService) -> None:
