@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -12,7 +13,7 @@ from appliance.agent.loop import Said
 from appliance.agent.transcript import Record
 from appliance.errors import ApplianceError, BudgetExceededError, ModelError, ModelFault
 from appliance.messages import Attachment, Block, Received, Role, Source, Usage
-from appliance.models.resolver import NOBODY
+from appliance.models.resolver import ChainError
 from appliance.observability.redaction import redact
 from appliance.settings import AgentSettings
 from appliance.spending.calls import raise_command
@@ -188,5 +189,7 @@ def refusal_text(error: ApplianceError, language: str) -> str:
         )
     if isinstance(error, ModelError):
         key = "model_auth" if error.kind is ModelFault.AUTH else "model_failed"
-        return say(key, language, reason=error.what.removeprefix(NOBODY).strip(), fix=error.fix).strip()
+        shown = partial(in_language, language=language)
+        reason = error.reasons(shown) if isinstance(error, ChainError) else shown(error.what)
+        return say(key, language, reason=reason, fix=shown(error.fix)).strip()
     return told(error, language)

@@ -22,6 +22,7 @@ from appliance.settings import Settings
 from appliance.settings.agents import speaks_on
 from appliance.spending.calls import raise_command
 from appliance.texts import language_of, say
+from appliance.texts.refusals import in_language
 
 
 @dataclass
@@ -101,7 +102,9 @@ class OwnerVoice:
         """A text that no platform took: audited, and said elsewhere unless it was itself such a notice."""
         self.audit.record("undeliverable", channel=row.channel, outbox=row.id, reason=reason)
         if row.kind != "notice":
-            await self.tell(say("undeliverable", self.language(), channel=row.channel, reason=reason))
+            language = self.language()
+            shown = in_language(reason, language)
+            await self.tell(say("undeliverable", language, channel=row.channel, reason=shown))
 
     async def money_choices(self, reply: Reply, inbound: Inbound) -> tuple[Button, ...]:
         """Ways out under a reply that money stood in the way of, for whoever may decide about money."""

@@ -36,7 +36,6 @@ _MIN_OUTPUT = 512
 _SHORT_WAIT = 30.0  # seconds a user is kept waiting because a provider said so
 _BACKOFF = (1.0, 2.0, 4.0)
 _REMEMBERED = 512
-NOBODY = "No model could answer."
 _SHORTEN = "/new begins a new conversation, /compact shortens this one; attach long texts as files."
 _CONFIGURE = "Give it a key (ANTHROPIC_API_KEY_FILE), or switch the local model on (local.enabled)."
 AtLimit = Literal["local", "stop", "ask"]
@@ -60,11 +59,15 @@ class ChainError(ModelError):
     """
 
     def __init__(self, tried: Sequence[Tried], *, window: int | None, retry_after: float | None, fix: str) -> None:
-        said = " ".join(t.why if t.why.startswith(t.model) else f"{t.model}: {t.why}" for t in tried)
-        said = said or "The chain names none."
-        super().__init__(f"{NOBODY} {said}", kind=_first_kind(tried), retry_after=retry_after, fix=fix)
         self.tried = tuple(tried)
         self.window = window
+        what = f"No model could answer. {self.reasons()}"
+        super().__init__(what, kind=_first_kind(tried), retry_after=retry_after, fix=fix)
+
+    def reasons(self, shown: Callable[[str], str] = str) -> str:
+        """Each model and why it did not answer, as `shown` shows a reason."""
+        told = [shown(t.why) if t.why.startswith(t.model) else f"{t.model}: {shown(t.why)}" for t in self.tried]
+        return " ".join(told) or shown("The chain names none.")
 
 
 @dataclass(slots=True)

@@ -32,6 +32,13 @@ ON_THE_TERMINAL = (
     "gateway/server.py", "spending/reconcile.py", "agent/transcript.py",
     "composition/agents.py",
 )  # fmt: skip
+# Elsewhere: why a command is asked about, why no model answered, why a message was given up.
+CARRIERS = tuple(f"channels/{name}/carrier.py" for name in ("discord", "mail", "slack", "telegram", "whatsapp"))
+TROUBLED: dict[str, tuple[str, ...]] = {
+    "ask": ("sandbox/",),
+    "ModelError": ("models/",),
+    "DeliveryError": ("gateway/delivery.py", "channels/outgoing.py", *CARRIERS),
+}
 HAN = re.compile("[\u4e00-\u9fff]")
 VALUE = "x1"
 
@@ -50,14 +57,17 @@ def written(node: ast.expr) -> list[str]:
 
 
 def refusals() -> Iterator[tuple[str, str]]:
-    """(place, text) of whatever an error is raised with, and of why a command is asked about."""
+    """(place, text) of whatever a person may read of it."""
     for path in sorted(ROOT.rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
         refusing = REFUSING if name.startswith(REACHED) and name not in ON_THE_TERMINAL else set()
-        kinds = refusing | ({"ask"} if name.startswith("sandbox/") else set())
+        kinds = refusing | {kind for kind, room in TROUBLED.items() if name.startswith(room)}
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in kinds:
-                given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "fix")]
+                named = {keyword.arg: keyword.value for keyword in call.keywords}
+                if call.func.id == "DeliveryError" and "permanent" not in named:
+                    continue  # it is tried again, and nobody is told
+                given = [*call.args[:1], *([named["fix"]] if "fix" in named else [])]
                 for text in (text for one in given for text in written(one)):
                     yield f"{name}:{call.lineno}", text
 

@@ -16,8 +16,9 @@ from appliance.texts.refusals.asking import ASKING
 from appliance.texts.refusals.commands import COMMANDS
 from appliance.texts.refusals.keeping import KEEPING
 from appliance.texts.refusals.schedules import SCHEDULES
+from appliance.texts.refusals.trouble import TROUBLE
 
-REFUSALS = (*ASKING, *KEEPING, *SCHEDULES, *COMMANDS)
+REFUSALS = (*ASKING, *KEEPING, *SCHEDULES, *COMMANDS, *TROUBLE)
 _COLUMN = {"zh-Hant": 1, "zh-Hans": 2}
 
 

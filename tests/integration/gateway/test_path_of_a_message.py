@@ -188,6 +188,15 @@ async def test_a_wrong_key_is_said_clearly_and_nothing_is_charged(home: Home) ->
     assert [row["role"] for row in await home.rows()] == ["user", "assistant"]
 
 
+async def test_why_no_model_answered_is_said_in_the_language_of_who_asked(home: Home) -> None:
+    home.provider.default(lambda body: Reply(status=404, error="not_found_error", message="model: nobody"))
+    first = (await home.say("這個有沒有用？"))["reply"]
+    assert "claude-sonnet-5-5 拒絕了呼叫（404 not_found_error）" in first
+    assert "請檢查 models.chain 裡的名稱。" in first
+    assert "local: 沒有設定。" in (await home.say("這個呢，有沒有用？"))["reply"]
+    assert "local: it is not configured." in (await home.say("is this of use?"))["reply"]
+
+
 async def test_at_the_limit_without_a_local_model_no_call_is_made_and_the_way_out_is_named(start: Start) -> None:
     home = await start(APPLIANCE_BUDGET__DAILY_USD="0.001", APPLIANCE_BUDGET__AT_LIMIT="stop")
     reply = await home.say("hello")
