@@ -259,7 +259,6 @@ def _widen(wider: dict[str, set[str]], words: str, by: str) -> None:
         wider.setdefault(word.replace("_", " "), set()).update(one.replace("_", " ") for one in by.split())
 
 
-@functools.lru_cache(maxsize=64)  # each shelf of the index asks for the same
 def widened(question: Query, *, alone: bool) -> tuple[str, ...]:
     """FTS5 phrases that widen the question, without its own words; at most 120.
 

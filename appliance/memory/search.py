@@ -23,10 +23,12 @@ from appliance.clock import Clock
 from appliance.errors import ModelError, StateError
 from appliance.memory import fusion, legs
 from appliance.memory.chunks import Unit
+from appliance.memory.embeddings import Identity
 from appliance.memory.filler import VectorFiller
 from appliance.memory.index import MemoryIndex
 from appliance.memory.languages import SCRIPTS, Query, analyse
 from appliance.memory.legs import Candidate, QueryVectors
+from appliance.memory.lexicon import widened
 from appliance.memory.schema import ITEMS, TALK
 from appliance.memory.scopes import Scope, allowed
 from appliance.memory.vectors import subtract
@@ -131,9 +133,10 @@ class MemorySearch:
         scopes = allowed(connection, scope)
         if not scopes:
             return [], []
+        wider = self._widened(question, vectors)
         found = []
         for shelf in (ITEMS, TALK):
-            query = self._vocabulary.weigh(connection, shelf, question, alone=vectors is None)
+            query = self._vocabulary.weigh(connection, shelf, question, wider)
             candidates = legs.candidates(connection, shelf, query, vectors, scopes)
             mix = self._mix(question, weights if vectors else (0.0, 1.0), query.perfect)
             fusion.join(candidates, mix)
@@ -167,8 +170,13 @@ class MemorySearch:
             hits.append(_hit(candidate, window))
         return hits
 
+    @property
+    def _identity(self) -> Identity | None:
+        """The embedder's, None while there is none."""
+        return self._filler.identity if self._filler else None
+
     def _mix(self, question: Query, weights: tuple[float, float], perfect: float) -> fusion.Mix:
-        identity = self._filler.identity if self._filler else None
+        identity = self._identity
         return fusion.Mix(
             *weights,
             script=SCRIPTS.index(question.script),
@@ -178,9 +186,17 @@ class MemorySearch:
             words=frozenset(question.terms),
         )
 
+    def _widened(self, question: Query, vectors: QueryVectors | None) -> tuple[str, ...]:
+        """Phrases that mean the same as the question's words; none beside the vectors of a multilingual embedder, which
+        knows better what is near: measured, they take time there and find nothing more."""
+        identity = self._identity
+        if vectors is not None and identity is not None and identity.multilingual:
+            return ()
+        return widened(question, alone=vectors is None)
+
     def _weights(self, question: Query) -> tuple[float, float]:
         """(vector, text), sum 1."""
-        identity = self._filler.identity if self._filler else None
+        identity = self._identity
         if identity is None:
             return (0.0, 1.0)
         chosen = self._options.weights

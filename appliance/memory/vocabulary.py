@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import apsw
 
 from appliance.memory.languages import Query, expression
-from appliance.memory.lexicon import widened
 from appliance.memory.schema import SHELVES, TOKENIZER
 from appliance.memory.store import rows
 
@@ -42,8 +41,8 @@ class Vocabulary:
         self._tokenizer: apsw.FTS5Tokenizer | None = None
         self._connection: apsw.Connection | None = None
 
-    def weigh(self, connection: apsw.Connection, shelf: int, question: Query, *, alone: bool) -> Weighed:
-        """The query for a shelf; `alone` where no vectors will help the words. Raises apsw.Error."""
+    def weigh(self, connection: apsw.Connection, shelf: int, question: Query, wider: tuple[str, ...] = ()) -> Weighed:
+        """The query for a shelf, with phrases that mean the same as its words. Raises apsw.Error."""
         if not question.terms:
             return Weighed("", 0.0)
         total = int(rows(connection, "SELECT coalesce(max(id), 0) FROM chunks")[0][0])
@@ -53,7 +52,7 @@ class Vocabulary:
         return Weighed(
             expression(question.names, kept),
             perfect,
-            self._wider(connection, shelf, widened(question, alone=alone), total),
+            self._wider(connection, shelf, wider, total),
         )
 
     def _wider(self, connection: apsw.Connection, shelf: int, phrases: tuple[str, ...], total: int) -> str:

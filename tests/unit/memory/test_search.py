@@ -108,6 +108,19 @@ async def test_a_question_in_one_language_finds_a_fact_in_another(tmp_path: Path
     house.index.close()
 
 
+@pytest.mark.parametrize("multilingual", [True, False])
+async def test_words_are_widened_unless_a_multilingual_embedder_knows_what_is_near(
+    tmp_path: Path, multilingual: bool
+) -> None:
+    house = House(tmp_path, FakeEmbedder(multilingual=multilingual))
+    house.index.open()
+    house.say(("太太對蝦子過敏", "好的，我會避開。"))
+    await house.ready()
+    [hit] = await house.find("does my wife eat prawns")
+    assert (hit.parts["text"] > 0) is not multilingual
+    house.index.close()
+
+
 async def test_a_slow_embedder_leaves_the_answer_to_words(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     house.say(*TALK)
     await house.ready()
