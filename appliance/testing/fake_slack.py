@@ -282,6 +282,8 @@ class FakeSlack:
     def _post(self, form: Json) -> Json:
         chat = self._chat(form["channel"])
         body = _checked(form, _TEXT)
+        if {form.get(name, "true") for name in ("unfurl_links", "unfurl_media")} != {"false"}:
+            raise RefusalError("unfurls")  # Slack would open what a model wrote; here that is a fault
         if "thread_ts" in form and form["thread_ts"] not in chat:
             raise RefusalError("thread_not_found")
         thread = {"thread_ts": form["thread_ts"]} if "thread_ts" in form else {}

@@ -211,6 +211,8 @@ def _check(body: Json, media: dict[str, tuple[bytes, str, str]]) -> None:
         wrong = "recipient_type"
     elif kind == "text" and not 1 <= _units(held["body"]) <= 4096:
         wrong = "text.body: 1 to 4096"
+    elif kind == "text" and held.get("preview_url"):
+        wrong = "preview_url: it would open what a model wrote; here that is a fault"
     elif kind == "interactive":
         wrong = _wrong_choices(held)
     elif kind in ("image", "document", "audio", "video") and held.get("id") not in media:

@@ -96,8 +96,8 @@ async def _die(house: GatewayProcess, kill_after: float | None, point: str) -> N
     await house.kill()
 
 
-async def quiet(telegram: FakeTelegram, count: int) -> Seen:
-    until = time.monotonic() + QUIET_SECONDS
+async def quiet(telegram: FakeTelegram, count: int, seconds: float = QUIET_SECONDS) -> Seen:
+    until = time.monotonic() + seconds
     seen = Seen()
     settled = False
     while time.monotonic() < until:
