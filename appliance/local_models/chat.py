@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from appliance.errors import InputError
-from appliance.local_models.catalogue import Sampling
+from appliance.local_models.catalogue import PICTURE_TOKENS, Sampling
 from appliance.local_models.errors import ContextLengthError, LocalModelError, StoppedError
 from appliance.local_models.pictures import picture_bytes
 from appliance.local_models.prefix_cache import PrefixCache
@@ -114,10 +114,12 @@ class ChatEngine:
         prefix_bytes: int = 256 * 1024 * 1024,
         sampling: Sampling | None = None,
         projector: Path | None = None,
+        picture_tokens: int = PICTURE_TOKENS,
     ) -> None:
         """Load the GGUF file, and the `projector` with which it sees; raise LocalModelError when they cannot be.
 
-        `prefix_bytes`: memory for conversations that left the context and may come back.
+        `prefix_bytes`: memory for conversations that left the context and may come back. `picture_tokens`: most for a
+        picture.
         """
         import os
 
@@ -147,7 +149,9 @@ class ChatEngine:
             eos=self._token_text(self._llama.token_eos()),
         )
         self._buffer = ctypes.create_string_buffer(512)
-        self._projector = Projector(projector, self._llama, threads=count) if projector else None
+        self._projector = (
+            Projector(projector, self._llama, threads=count, most_tokens=picture_tokens) if projector else None
+        )
         self._prefixes = PrefixCache(llama_cpp, self._llama, prefix_bytes)
         self._guard = threading.Lock()
         self._closed = False

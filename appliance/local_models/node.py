@@ -323,6 +323,7 @@ class Node:
             sampling=item.sampling,
             prefix_bytes=min(MOST_PREFIX_BYTES, int(machine_memory() * PREFIX_SHARE)),
             projector=self._store.path(item.projector) if item.projector else None,
+            picture_tokens=item.picture_tokens,
         )
         old, self.chat_engine = self.chat_engine, engine
         self.chat.model, self.chat.window, self.chat.sees = item.name, engine.window, engine.sees

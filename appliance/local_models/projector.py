@@ -18,7 +18,6 @@ from typing import Any
 from appliance.errors import InputError
 from appliance.local_models.errors import LocalModelError
 
-MOST_TOKENS = 1024  # that a picture is looked at with: more costs a processor minutes, and memory by its square
 _NUMBERS = 2**31 - 2
 
 
@@ -46,8 +45,11 @@ class Pictures:
 class Projector:
     """Load it for a model of llama-cpp-python. Any thread may call `prepare`, only the model's calls `show`."""
 
-    def __init__(self, path: Path, llama: Any, *, threads: int) -> None:
-        """Raise LocalModelError when the file cannot be loaded, or llama.cpp was built without it."""
+    def __init__(self, path: Path, llama: Any, *, threads: int, most_tokens: int) -> None:
+        """A picture is looked at with `most_tokens` at most, the words around it not counted.
+
+        Raise LocalModelError when the file cannot be loaded, or llama.cpp was built without it.
+        """
         try:
             from llama_cpp import mtmd_cpp
             from llama_cpp._logger import llama_log_callback
@@ -64,7 +66,7 @@ class Projector:
         params.use_gpu = False
         params.print_timings = False
         params.n_threads = threads
-        params.image_max_tokens = MOST_TOKENS
+        params.image_max_tokens = most_tokens
         self._context: Any = mtmd_cpp.mtmd_init_from_file(str(path).encode(), llama.model, params)
         if not self._context or not mtmd_cpp.mtmd_support_vision(self._context):
             self.close()
