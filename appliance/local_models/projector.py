@@ -18,7 +18,7 @@ from typing import Any
 from appliance.errors import InputError
 from appliance.local_models.errors import LocalModelError
 
-_NUMBERS = 2**31 - 2
+_NUMBERS = 2**31 - 2  # of negative ones in a C int
 
 
 @dataclass(frozen=True, slots=True)
