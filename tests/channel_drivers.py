@@ -94,7 +94,8 @@ class Telegram(Driver):
 
 
 class Discord(Driver):
-    name, limit, owner, stranger = "discord", 2000, 111_111_111_111_111_111, 222_222_222_222_222_222
+    name, limit, recalls = "discord", 2000, True
+    owner, stranger = 111_111_111_111_111_111, 222_222_222_222_222_222
     bench: DiscordBench
 
     async def open(self, folder: Path) -> None:
@@ -112,6 +113,9 @@ class Discord(Driver):
 
     async def say(self, text: str, user: Any = None) -> Any:
         return await self.bench.discord.say(user or self.owner, text)
+
+    async def edit(self, said: Any, text: str) -> None:
+        await self.bench.discord.edit(self.owner, said, text)
 
     async def repeat(self, said: Any) -> None:
         await self.bench.discord.repeat(self._chat(), said)

@@ -34,8 +34,8 @@ class Gaps(ABC):
         """The mark that a group begins with: its newest message. Raises DeliveryError."""
 
     @abstractmethod
-    async def after(self, chat: str, mark: str, *, private: bool) -> tuple[list[tuple[str, Raw]], bool]:
-        """The oldest messages after a mark, each with its own, in order; and whether there are more.
+    async def after(self, chat: str, mark: str, *, private: bool) -> list[tuple[str, Raw]]:
+        """What was written or edited after a mark, each with the mark that is to follow from it, in that order.
 
         Raises DeliveryError.
         """
@@ -73,13 +73,10 @@ class Gaps(ABC):
         await self._mark(account, chat, await self.newest(chat), private=False)
 
     async def _since(self, account: str, chat: str, mark: str, *, private: bool) -> None:
-        more = True
-        while more:
-            page, more = await self.after(chat, mark, private=private)
-            for following, message in page:
-                await self._handle(message, following)
-            mark = page[-1][0] if page else mark
-            await self._mark(account, chat, mark, private=private)
+        following = mark
+        for following, message in await self.after(chat, mark, private=private):
+            await self._handle(message, following)
+        await self._mark(account, chat, following, private=private)
 
     async def _mark(self, account: str, chat: str, message: str, *, private: bool) -> None:
         await self._database.write(

@@ -168,6 +168,12 @@ class PlatformChannel(ABC):
             return
         await self._take(await self._named(heard), mark_of(heard, self.name, self._account, mark))
 
+    async def _take_edit(self, edited: Heard | None, mark: str = "") -> None:
+        """The same for an edit. One that is told live moves no mark: what was written before it may still come."""
+        if edited is not None and self._listens(edited):
+            extra = mark_of(edited, self.name, self._account, mark) if mark else None
+            await self._take(await self._named(edited), extra)
+
     async def _named(self, heard: Heard) -> Heard:
         """With the name and language of who said it, where the platform tells them apart from the message."""
         return heard

@@ -43,7 +43,7 @@ class DiscordChannel(PlatformChannel):
     def __init__(self, settings: DiscordSettings, parts: ChannelParts) -> None:
         self._api = DiscordApi(settings.bot_token.get_secret_value(), settings.api_base)
         super().__init__(parts, self._api.download, settings.channels)
-        self._gaps = DiscordGaps(self._api, parts.database, self.name, settings.channels, self._message)
+        self._gaps = DiscordGaps(self._api, parts.database, self.name, settings.channels, self._message_event)
         self.carrier = self._discord = DiscordCarrier(
             self._api,
             parts.clock,
@@ -131,10 +131,8 @@ class DiscordChannel(PlatformChannel):
                     self._beside(self._menu.register(self._bot))
                 case "RESUMED":
                     self._well()
-                case "MESSAGE_CREATE":
-                    await self._message(event["d"])
-                case "MESSAGE_UPDATE":
-                    await self._edited(event["d"])
+                case "MESSAGE_CREATE" | "MESSAGE_UPDATE":
+                    await self._message_event(event)
                 case _:
                     await self._interaction(event["d"])
         except (ApplianceError, OSError, apsw.Error) as trouble:
@@ -149,13 +147,12 @@ class DiscordChannel(PlatformChannel):
 
     # --- what comes in ------------------------------------------------------------------------------------------------
 
-    async def _message(self, raw: Raw, mark: str = "") -> None:
-        await self._take_message(read_message(raw, self._bot), mark)
-
-    async def _edited(self, raw: Raw) -> None:
-        heard = read_edit(raw, self._bot)
-        if heard is not None and self._listens(heard):
-            await self._take(heard)
+    async def _message_event(self, event: Raw, mark: str = "") -> None:
+        """Take a message or an edit, live or from history (then with the mark that follows from it)."""
+        if event["t"] == "MESSAGE_CREATE":
+            await self._take_message(read_message(event["d"], self._bot), mark)
+        else:
+            await self._take_edit(read_edit(event["d"], self._bot), mark)
 
     async def _interaction(self, raw: Raw) -> None:
         """A button, or a command of Discord's own menu."""

@@ -1,10 +1,11 @@
-"""What was written on Discord while nobody listened."""
+"""What was written and edited on Discord while nobody listened."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from appliance.channels.discord.api import DiscordApi, Raw, RefusedError
+from appliance.channels.discord.updates import changed_at
 from appliance.channels.gaps import Gaps, Handle
 from appliance.database import Database
 from appliance.errors import DeliveryError
@@ -23,16 +24,27 @@ class DiscordGaps(Gaps):
         self._api = api
 
     async def newest(self, chat: str) -> str:
-        found = await self._api.call("GET", _MESSAGES, channel_id=int(chat), query={"limit": 1})
-        return str(found[0]["id"]) if found else "0"
+        return str(max(map(changed_at, await self._page(chat)), default=0))
 
-    async def after(self, chat: str, mark: str, *, private: bool) -> tuple[list[tuple[str, Raw]], bool]:
-        query = {"after": mark, "limit": _PAGE}
-        page = await self._api.call("GET", _MESSAGES, channel_id=int(chat), query=query)
+    async def after(self, chat: str, mark: str, *, private: bool) -> list[tuple[str, Raw]]:
+        """As Gaps says. Discord has no list of edits, so the messages before the mark are looked at for some."""
+        found = await self._page(chat, before=int(mark) + 1)
+        newest = mark
+        while page := await self._page(chat, after=newest):
+            found += page
+            newest = str(max(int(one["id"]) for one in page))
         # History leaves out where a message is from, which the gateway says; the mark remembers it.
         where = {} if private else {"guild_id": "known"}
-        ordered = sorted(page, key=lambda one: int(one["id"]))
-        return [(str(message["id"]), message | where) for message in ordered], len(page) == _PAGE
+        fresh = sorted((one for one in found if changed_at(one) > int(mark)), key=changed_at)
+        return [(str(changed_at(one)), _told(one | where, int(mark))) for one in fresh]
+
+    async def _page(self, chat: str, **query: int | str) -> list[Raw]:
+        return list(await self._api.call("GET", _MESSAGES, channel_id=int(chat), query={"limit": _PAGE, **query}))
 
     def is_gone(self, refusal: DeliveryError) -> bool:
         return isinstance(refusal, RefusedError) and refusal.status == 404
+
+
+def _told(message: Raw, mark: int) -> Raw:
+    """A message of history as the gateway tells of it: a new one, or the edit of one that was there before the mark."""
+    return {"t": "MESSAGE_CREATE" if int(message["id"]) > mark else "MESSAGE_UPDATE", "d": message}

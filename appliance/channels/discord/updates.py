@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from appliance.channels.heard import QUOTE_CHARS, FileRef, Heard
@@ -100,6 +101,13 @@ def _interaction(interaction: dict[str, Any], text: str) -> Heard:
         source=Source.OWNER if private else Source.OUTSIDE,
         token=str(interaction["token"]),
     )
+
+
+def changed_at(message: dict[str, Any]) -> int:
+    """When a message was written or last edited, as an id of that moment."""
+    edited = message.get("edited_timestamp")
+    moment = (int(datetime.fromisoformat(edited).timestamp() * 1000) - _EPOCH_MS) << 22 if edited else 0
+    return max(int(message["id"]), moment)
 
 
 def _written_at(number: int) -> float:

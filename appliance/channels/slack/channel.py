@@ -16,7 +16,6 @@ from appliance.channels.base import ChannelParts
 from appliance.channels.heard import Heard
 from appliance.channels.held import HeldCalls
 from appliance.channels.known import known_messages, remember
-from appliance.channels.marks import mark_of
 from appliance.channels.platform import PlatformChannel
 from appliance.channels.slack.api import Raw, SlackApi, SocketModeError, TokenError
 from appliance.channels.slack.carrier import SlackCarrier
@@ -122,9 +121,8 @@ class SlackChannel(PlatformChannel):
         edited = read_edit(event, self._bot)
         if edited is None:
             await self._take_message(read_message(event, self._bot), mark)
-        elif self._listens(edited):
-            extra = mark_of(edited, self.name, self._account, mark) if mark else None
-            await self._take(await self._named(edited), extra)
+        else:
+            await self._take_edit(edited, mark)
 
     async def _command(self, heard: Heard) -> None:
         """A command may be typed in anybody's private conversation: it is answered in the one with the bot."""

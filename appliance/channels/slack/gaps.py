@@ -27,8 +27,8 @@ class SlackGaps(Gaps):
         found = await self._before(chat)
         return max((max(_changed(one), str(one.get("latest_reply", ""))) for one in found), default="0")
 
-    async def after(self, chat: str, mark: str, *, private: bool) -> tuple[list[tuple[str, Raw]], bool]:
-        """Everything written or edited after the mark, in that order.
+    async def after(self, chat: str, mark: str, *, private: bool) -> list[tuple[str, Raw]]:
+        """As Gaps says.
 
         Slack has no list of changes. So besides what is new the messages before the mark are looked at, for edits and
         for threads that went on, and the threads that somebody talked to us in.
@@ -40,7 +40,7 @@ class SlackGaps(Gaps):
             found += await self._thread(chat, thread)
         unique = {str(one["ts"]): one for one in found}
         changed = sorted((_changed(one), ts) for ts, one in unique.items())
-        return [(at, _told(unique[ts], chat, mark)) for at, ts in changed if at > mark], False
+        return [(at, _told(unique[ts], chat, mark)) for at, ts in changed if at > mark]
 
     async def _before(self, chat: str, mark: str | None = None) -> list[Raw]:
         """The newest messages up to a mark, without the threads under them."""

@@ -90,6 +90,34 @@ async def test_what_was_written_while_it_was_away_is_answered_once(discord_bench
     assert discord_bench.front.heard == []
 
 
+async def test_what_was_edited_while_it_was_away_is_heard_once(discord_bench: DiscordBench) -> None:
+    bench, fake = discord_bench, discord_bench.discord
+    listed = fake.world.channel(GUILD)
+    me = f"<@{fake.world.bot}>"
+    early = await fake.say(OWNER, f"{me} before its time", channel=listed)
+    await fake.edit(OWNER, early, f"{me} long before its time", channel=listed)
+    bench.settings = {"channels": [listed]}
+    await bench.start()
+    chat = await bench.pair()
+    milk = await fake.say(OWNER, "buy milk")
+    eggs = await fake.say(OWNER, "buy eggs")
+    await bench.until(lambda: len(bench.front.heard) == 2)
+    await fake.edit(OWNER, milk, "buy oat milk")  # told live
+    await bench.until(lambda: len(bench.replies(chat)) == 3)
+    await bench.stop()
+    await fake.edit(OWNER, eggs, "buy six eggs")
+    bread = await fake.say(OWNER, "buy bread")
+    await fake.say(OWNER, "buy tea")
+    await fake.edit(OWNER, bread, "buy rye bread")
+    missed = [("edit", "buy six eggs"), ("message", "buy rye bread"), ("message", "buy tea")]
+    for expected in (missed, []):
+        await bench.start()
+        await bench.connected()
+        assert sorted((i.kind, i.text) for i in bench.front.heard) == expected  # of one millisecond there is no order
+        await bench.until(lambda: len(bench.replies(chat)) == 6)
+        await bench.stop()
+
+
 @pytest.mark.parametrize("agent", ["main", "kid"])
 async def test_a_lost_session_leaves_no_gap_and_no_second_answer(discord_bench: DiscordBench, agent: str) -> None:
     discord_bench.agent = agent
