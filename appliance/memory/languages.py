@@ -133,7 +133,7 @@ def present(words: frozenset[str], text: str) -> set[str]:
     if plain.isascii():
         return {*words.intersection(map(plain_form, _WORD.findall(plain)))}
     found = {*words.intersection(map(plain_form, _WORD.findall(_RUN.sub(" ", plain))))}
-    return found.union(word for word in words if _RUN.match(word) and word in plain)
+    return found.union(word for word in words if word in plain and _RUN.match(word))
 
 
 def analyse(text: str) -> Query:

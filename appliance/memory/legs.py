@@ -77,9 +77,7 @@ def candidates(
         wanted = msgspec.json.encode(ids).decode()
     found = []
     for number, kind, path, at, script, speaker, file, ordinal in rows(connection, _ROWS, (wanted,)):
-        plain, centred = cosines.get(number, (None, None))
-        own = direct.get(number, 0.0)
-        scores = (words.get(number), own, plain, centred)
+        scores = (words.get(number), direct.get(number, 0.0), *cosines.get(number, (None, None)))
         found.append(Candidate(number, kind, path, at, script, speaker, file, ordinal, *scores))
     return found
 
@@ -126,7 +124,7 @@ def _by_words(connection: apsw.Connection, shelf: int, match: str, allowed: str)
         " WHERE NOT c.hidden AND c.scope IN (SELECT value FROM json_each(?2)) LIMIT ?3",
         (match, allowed, CANDIDATES),
     )
-    return {int(number): -float(score) for number, score in found}
+    return {number: -score for number, score in found}
 
 
 def _by_bits(connection: apsw.Connection, shelf: int, vectors: QueryVectors, allowed: str) -> list[int]:
@@ -138,11 +136,11 @@ def _by_bits(connection: apsw.Connection, shelf: int, vectors: QueryVectors, all
         " ORDER BY vec_distance_hamming(vec_bit(bits), vec_bit(vec_quantize_binary(?1))) LIMIT ?2",
         (vectors.centred, _RESCORED),
     )
-    return [int(row[0]) for row in found]
+    return [number for (number,) in found]
 
 
 def _cosines(connection: apsw.Connection, vectors: QueryVectors, wanted: str) -> dict[int, tuple[float, float]]:
-    """(plain, centred) cosine by chunk, exact."""
+    """(plain, centred) cosine by chunk, exact; a vector of zeros has no direction and so none."""
     found = rows(
         connection,
         "SELECT v.chunk, 1 - vec_distance_cosine(e.raw, ?1), 1 - vec_distance_cosine(vec_sub(e.raw, m.passage), ?2)"
@@ -150,7 +148,7 @@ def _cosines(connection: apsw.Connection, vectors: QueryVectors, wanted: str) ->
         " JOIN means m ON m.script = v.script",
         (vectors.plain, vectors.centred, wanted),
     )
-    return {int(number): (float(plain), float(centred)) for number, plain, centred in found}
+    return {row[0]: row[1:] for row in found if None not in row}
 
 
 def _nearest(ids: list[int], words: dict[int, float], cosines: dict[int, tuple[float, float]]) -> list[int]:
@@ -159,12 +157,16 @@ def _nearest(ids: list[int], words: dict[int, float], cosines: dict[int, tuple[f
     return list(dict.fromkeys([*words, *near]))
 
 
+_BESIDE = "SELECT units FROM chunks WHERE file=? AND kind=? AND NOT hidden AND ordinal "
+_BEFORE = _BESIDE + "< ? ORDER BY ordinal DESC LIMIT ?"
+_AFTER = _BESIDE + "> ? ORDER BY ordinal LIMIT ?"
+
+
 def surroundings(connection: apsw.Connection, candidate: Candidate) -> list[Unit]:
     """The candidate's units with those of its neighbours in the file, in order, each once."""
     if candidate.kind not in ("turn", "chunk"):
         return list(candidate.units)
-    sql = "SELECT units FROM chunks WHERE file=? AND kind=? AND NOT hidden AND ordinal {} ? ORDER BY ordinal {} LIMIT ?"
     place = (candidate.file, candidate.kind, candidate.ordinal, _SURROUNDING)
-    before = [_decode(raw) for (raw,) in rows(connection, sql.format("<", "DESC"), place)]
-    after = [_decode(raw) for (raw,) in rows(connection, sql.format(">", "ASC"), place)]
+    before = [_decode(raw) for (raw,) in rows(connection, _BEFORE, place)]
+    after = [_decode(raw) for (raw,) in rows(connection, _AFTER, place)]
     return list(dict.fromkeys(itertools.chain(*reversed(before), candidate.units, *after)))

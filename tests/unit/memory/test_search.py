@@ -108,6 +108,22 @@ async def test_a_question_in_one_language_finds_a_fact_in_another(tmp_path: Path
     house.index.close()
 
 
+async def test_a_vector_of_zeros_takes_nothing_from_a_search(tmp_path: Path) -> None:
+    """An embedder that answers so for one text made every search fail."""
+
+    class Numb(FakeEmbedder):
+        def vector(self, text: str) -> list[float]:
+            return [0.0] * self.dimensions if "silence" in text else super().vector(text)
+
+    house = House(tmp_path, Numb())
+    house.index.open()
+    house.say(("silence", "ok"), *TALK)
+    await house.ready()
+    assert "Sesame" in await house.snippets("cat")
+    assert "silence" in await house.snippets("silence")
+    house.index.close()
+
+
 @pytest.mark.parametrize("multilingual", [True, False])
 async def test_words_are_widened_unless_a_multilingual_embedder_knows_what_is_near(
     tmp_path: Path, multilingual: bool
