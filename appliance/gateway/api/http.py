@@ -132,12 +132,12 @@ def dollars(given: str | float, name: str, low: Decimal) -> Decimal:
 
 
 def refused(
-    request: AnyRequest, status: int, what: str, fix: str = "", kind: str = "error", **headers: str
+    request: AnyRequest, status: int, what: str, fix: str, kind: str, headers: dict[str, str] | None = None
 ) -> Response[bytes]:
-    """An error in the language of whoever asked; `headers` have underscores for hyphens."""
+    """An error in the language of whoever asked."""
     language = language_asked(request)
     body = error_body(in_language(what, language), in_language(fix, language), kind)
-    return reply(body, status, {name.replace("_", "-"): value for name, value in headers.items()})
+    return reply(body, status, headers)
 
 
 def on_error(request: AnyRequest, error: ApplianceError) -> Response[bytes]:
@@ -145,7 +145,7 @@ def on_error(request: AnyRequest, error: ApplianceError) -> Response[bytes]:
     headers: dict[str, str] = {}
     match error:
         case LockedError():
-            headers["retry_after"] = str(int(error.retry_after) + 1)
+            headers["retry-after"] = str(int(error.retry_after) + 1)
             status, kind = 429, "rate_limited"
         case AccessError():
             status, kind = error.status, "unauthorized" if error.status == 401 else "forbidden"
@@ -162,7 +162,7 @@ def on_error(request: AnyRequest, error: ApplianceError) -> Response[bytes]:
             status, kind = 503, "state"
         case _:
             status, kind = 500, "appliance"
-    return refused(request, status, error.what, error.fix, kind, **headers)
+    return refused(request, status, error.what, error.fix, kind, headers)
 
 
 def on_database_error(request: AnyRequest, error: Exception) -> Response[bytes]:
@@ -180,7 +180,7 @@ def on_http_error(request: AnyRequest, error: HTTPException) -> Response[bytes]:
     }.get(status, f"The request was refused: {error.detail}")
     kinds = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
     kind = kinds.get(status, "invalid_request" if status < 500 else "error")
-    return refused(request, status, what, "", kind, **dict(error.headers or {}))
+    return refused(request, status, what, "", kind, dict(error.headers or {}))
 
 
 def on_unexpected(request: AnyRequest, error: Exception) -> Response[bytes]:
