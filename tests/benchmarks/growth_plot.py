@@ -7,16 +7,11 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
+from tests.benchmarks.growth_table import TITLES, figures
+
 _WIDTH, _HEIGHT = 720, 300
 _LEFT, _RIGHT, _BASE, _DECADE = 30, 470, 250, 60  # pixels; a tenfold growth is one decade high
 _LEAST = 0.5  # of the first value; what shrinks more is drawn at the bottom
-_NOT_DRAWN = ("growth", "knee")
-_TITLES = {
-    "sessions": "Conversations on disk, ten turns each",
-    "megabytes": "Megabytes of one conversation",
-    "rows": "Rows of the ledger",
-    "at once": "Conversations that talk at once",
-}
 
 
 def draw(tables: list[dict[str, Any]], path: Path) -> None:
@@ -31,19 +26,18 @@ def draw(tables: list[dict[str, Any]], path: Path) -> None:
 
 
 def _panel(found: dict[str, Any], top: int) -> list[str]:
-    """The first key names the sizes; each further one is a figure by size."""
-    name, *figures = (key for key in found if key not in _NOT_DRAWN)
+    name = next(iter(found))
     sizes = found[name]
     across = [_across(size, sizes) for size in sizes]
     floor = top + _BASE
-    lines = [f'<text x="{_LEFT}" y="{top + 24}" font-weight="bold">{escape(_TITLES.get(name, name))}</text>']
+    lines = [f'<text x="{_LEFT}" y="{top + 24}" font-weight="bold">{escape(TITLES[name].capitalize())}</text>']
     for decade in range(4):
         y = floor - _DECADE * decade
         lines.append(f'<line x1="{_LEFT}" y1="{y}" x2="{_RIGHT}" y2="{y}" stroke="#ddd"/>')
         lines.append(f'<text x="2" y="{y - 3}" fill="#888">x{10**decade}</text>')
     for x, size in zip(across, sizes, strict=True):
         lines.append(f'<text x="{x:.0f}" y="{floor + 36}" text-anchor="middle" fill="#888">{size:,}</text>')
-    for row, key in enumerate(figures):
+    for row, key in enumerate(figures(found)):
         values = found[key]
         points = " ".join(
             f"{x:.0f},{floor - _DECADE * math.log10(max(value / (values[0] or 1), _LEAST)):.0f}"

@@ -1,7 +1,8 @@
 """How start, a turn, a search, a report and memory grow with what a house holds, and how many talk at once.
 
     python tests/benchmarks/load.py [--sessions 1,100,1000,10000] [--megabytes 1,10,100] [--rows 1000,30000,1000000]
-                                    [--at-once 1,2,4,8,16,32,64] [--plot docs/images/growth.svg]
+                                    [--at-once 1,2,4,8,16,32,64]
+                                    [--plot docs/images/growth.svg] [--write docs/operations.md]
 
 A fresh STATE of each size (conversations, one long transcript, rows of the ledger) is written as the product writes it,
 compacted every 200 turns; then the gateway is started on it as a user would, the fake provider answering at once. Times
@@ -31,7 +32,9 @@ from appliance.messages import SessionKey
 from appliance.testing.fake_anthropic import FakeAnthropic
 from appliance.testing.process import GatewayProcess
 from tests.benchmarks.growth_plot import draw
+from tests.benchmarks.growth_table import markdown
 from tests.benchmarks.ledger import fill
+from tests.benchmarks.pages import written
 from tests.benchmarks.turn import rss_mb
 
 TURN_CHARACTERS = 1_000
@@ -41,14 +44,21 @@ REPEATS = 5
 TURNS_EACH = 8  # of each conversation, when several talk at once
 INDEX_SECONDS = 1_800
 KNEE = 1.1  # fewer more turns a second than this for the next step: the machine is full
-_WORDS = "the pump in the cellar hums on Tuesdays and 過年時要訂蛋糕 before the neighbours wake up again "
+_THINGS = (
+    "pump boiler ladder kettle piano parcel ticket lantern bicycle curtain printer blanket suitcase mirror clock vase "
+    "drill sofa carpet radio heater basket freezer telescope"
+).split()
+_PLACES = "cellar attic garage kitchen hallway garden balcony office bathroom nursery shed library".split()
 
 
 def records(turns: int, session: int) -> Iterator[dict[str, Any]]:
     """Turns as a transcript holds them."""
     for turn in range(turns):
         identity = f"{session:08x}{turn:08x}"
-        text = f"Turn {turn} of conversation {session}: " + (_WORDS * (TURN_CHARACTERS // len(_WORDS)))
+        number = session * TURNS + turn
+        thing, place = _THINGS[number % len(_THINGS)], _PLACES[number // len(_THINGS) % len(_PLACES)]
+        words = f"the {thing} in the {place} hums on Tuesdays and 過年時要訂蛋糕 before the neighbours wake up again "
+        text = f"Turn {turn} of conversation {session}: " + words * (TURN_CHARACTERS // len(words))
         at = f"2026-{1 + turn % 12:02d}-{1 + turn % 28:02d}T08:00:00.000Z"
         content = [{"type": "text", "text": text}]
         common = {"turn": identity, "at": at, "content": content, "text": text}
@@ -221,9 +231,12 @@ if __name__ == "__main__":
     parser.add_argument("--megabytes", type=numbers, default=[1, 10, 100])
     parser.add_argument("--rows", type=numbers, default=[1_000, 30_000, 1_000_000])
     parser.add_argument("--at-once", type=numbers, default=[1, 2, 4, 8, 16, 32, 64])
-    parser.add_argument("--plot", type=Path)
+    parser.add_argument("--plot", type=Path, help="also draw how each figure grows, as an SVG")
+    parser.add_argument("--write", type=Path, help="also put the tables into this page, between its marks")
     given = parser.parse_args()
     found = asyncio.run(bench(given))
     print(json.dumps(found, indent=2))
     if given.plot:
         draw(found, given.plot)
+    if given.write:
+        given.write.write_text(written(given.write.read_text(), "growth", markdown(found)))

@@ -18,10 +18,11 @@ import time
 from pathlib import Path
 
 from appliance import __version__
+from tests.benchmarks.pages import written
 from tests.benchmarks.peers.install import installed
 from tests.benchmarks.peers.measures import Bench, Figures, measured
 from tests.benchmarks.peers.programs import PROGRAMS
-from tests.benchmarks.peers.table import table, written
+from tests.benchmarks.peers.table import table
 
 SHELL_IMAGE = f"appliance-shell:{__version__}"
 
@@ -59,7 +60,7 @@ def main() -> None:
     text = table(asyncio.run(bench(given.cache.expanduser().absolute(), given.only)))
     print(text)
     if given.write:
-        given.write.write_text(written(given.write.read_text(), text))
+        given.write.write_text(written(given.write.read_text(), "peers", text))
 
 
 if __name__ == "__main__":

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import platform
-from datetime import UTC, datetime
-
+from tests.benchmarks.pages import machine
 from tests.benchmarks.peers.install import PACKAGES
 from tests.benchmarks.peers.measures import Figure, Figures
 
-BEGIN, END = "<!-- peers: begin -->", "<!-- peers: end -->"
 ROWS = {
     "first": "tokens of the first request (“hello”, fresh home, every default tool)",
     "day": "tokens sent over a day of thirty turns, nine files read",
@@ -39,12 +35,4 @@ def table(found: dict[str, Figures]) -> str:
         best = min((cell.value for cell in cells if cell.value is not None), default=None)
         shown = [f"**{cell.shown}**" if cell.value is not None and cell.value == best else cell.shown for cell in cells]
         lines.append(f"| {title} | " + " | ".join(shown) + " |")
-    today = datetime.now(UTC).date().isoformat()
-    lines += ["", f"{today}, {os.cpu_count()} cores, {platform.system()} {platform.release().split('-')[0]}."]
-    return "\n".join(lines)
-
-
-def written(page: str, text: str) -> str:
-    """The page with the table between its marks. Raises ValueError when it has none."""
-    before, after = page.index(BEGIN) + len(BEGIN), page.index(END)
-    return f"{page[:before]}\n{text}\n{page[after:]}"
+    return "\n".join([*lines, "", machine()])
