@@ -121,6 +121,12 @@ class SessionKey:
         parts = self.value.split(":")
         return len(parts) == 3 and parts[0] == "agent" and parts[2] == "main"
 
+    @property
+    def reader(self) -> str:
+        """The id of the person whose direct messages these are; empty for every other conversation."""
+        parts = self.value.split(":", 4)
+        return parts[4] if len(parts) == 5 and parts[0] == "agent" and parts[3] == "dm" else ""
+
     def __str__(self) -> str:
         return self.value
 
@@ -167,6 +173,7 @@ class Inbound:
     """One thing that arrived. (channel, account, chat, kind, id) is unique: it is the inbox key.
 
     `at` is Unix seconds as the platform says; `place` is what delivery needs to answer (opaque to all but the channel).
+    `own_words`: the person wrote it in private and passed nothing on, whoever they are to the house.
     """
 
     channel: str
@@ -180,6 +187,7 @@ class Inbound:
     at: float
     attachments: tuple[Attachment, ...] = ()
     source: Source = Source.OWNER
+    own_words: bool = False
     place: dict[str, Any] = field(default_factory=dict)
     reply_to: str | None = None
     mode: Mode | None = None

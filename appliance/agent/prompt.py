@@ -16,7 +16,7 @@ from typing import Literal
 
 from appliance.agent.window import middle_cut, tokens
 from appliance.clock import Clock
-from appliance.memory.items import Items, visible_note
+from appliance.memory.items import OWNER, Items, visible_note
 from appliance.memory.tiers import Loaded, brief, ordinary
 from appliance.memory.workspace import Workspace
 from appliance.messages import SessionKey
@@ -112,16 +112,22 @@ class PromptBuilder:
             private = self._private(session, sections, room - len(shared))
             if private:
                 parts.append(PromptPart(private, mark=True))
+        else:
+            self._add_brief(session, parts, sections)
         return Prompt(tuple(parts), tuple(sections))
 
     def _small(self, session: SessionKey, text: str) -> Prompt:
-        """The rules, and for the owner what holds: it must not be forgotten because a small model answers."""
+        """The rules, and what holds: it must not be forgotten because a small model answers."""
         parts, sections = [PromptPart(text, mark=True)], [Section("rules", len(text))]
-        held = self._held(session).brief if session.is_main else None
+        self._add_brief(session, parts, sections)
+        return Prompt(tuple(parts), tuple(sections))
+
+    def _add_brief(self, session: SessionKey, parts: list[PromptPart], sections: list[Section]) -> None:
+        """What holds for the one person who reads this conversation; nothing where several do."""
+        held = self._held(session).brief if session.is_main or session.reader else None
         if held is not None:
             parts.append(PromptPart(held.text, mark=True))
             sections.append(Section(f"{held.tier} {held.what}", len(held.text), cut=held.left > 0, why=held.why))
-        return Prompt(tuple(parts), tuple(sections))
 
     def _private(self, session: SessionKey, sections: list[Section], room: int) -> str:
         pieces = [self._files(("USER.md", "MEMORY.md"), sections, room)]
@@ -172,7 +178,8 @@ class PromptBuilder:
             today = self.workspace.day(self.clock.now())
             active, gone = Items(self.workspace).holding()
             notes = self._notes_of([today - timedelta(days=1), today], gone)
-            held = _Held(notes, ordinary(self.workspace, active, self.clock.now()), brief(active), now)
+            own = brief(active, session.reader or OWNER)
+            held = _Held(notes, ordinary(self.workspace, active, self.clock.now()), own, now)
             self._notes[session.value] = held
         held.used = now
         return held

@@ -249,6 +249,7 @@ class PlatformChannel(ABC):
             at=heard.at or self._clock.now(),
             attachments=attachments,
             source=source,
+            own_words=heard.private and heard.source is Source.OWNER,
             place=heard.place,
             reply_to=heard.reply_to,
             options=({"quoted": heard.quoted} if heard.quoted else {}) | self._gathering(heard),

@@ -117,7 +117,7 @@ def statements_of(received: Sequence[Received]) -> list[Statement]:
         if one.inbound.kind in ("message", "edit")
         and one.inbound.person.role is not Role.GUEST
         and ":group:" not in one.inbound.session.value
-        and one.inbound.source is Source.OWNER  # not from outside, and not what the house itself scheduled
+        and (one.inbound.source is Source.OWNER or one.inbound.own_words)  # nothing passed on, and nothing scheduled
         and not one.inbound.text.lstrip().startswith("/")
     ]
 

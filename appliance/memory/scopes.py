@@ -42,8 +42,7 @@ class Scope:
     @property
     def alone(self) -> bool:
         """True where only this person reads: the main session, or a direct message."""
-        parts = self.session.value.split(":")
-        return self.main or (len(parts) > 3 and parts[0] == "agent" and parts[3] == "dm")
+        return self.main or bool(self.session.reader)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,26 +57,29 @@ class Loaded:
 def ordinary(workspace: Workspace, active: Sequence[Item], now: float) -> list[Loaded]:
     """L1 for the owner's main session. What was captured today and yesterday stands in the day notes beside it."""
     yesterday = workspace.day(now) - timedelta(days=1)
-    items = [item for item in _told_the_owner(active) if workspace.day(item.at) < yesterday]
+    items = [item for item in _told(active) if workspace.day(item.at) < yesterday]
     return [one for one in (_items(items), _talks(workspace)) if one is not None]
 
 
-def brief(active: Sequence[Item]) -> Loaded | None:
-    """What holds, in at most BRIEF_TOKENS: all that a small model is told of what is remembered."""
-    return _items(_told_the_owner(active), BRIEF_TOKENS, tokens)
+def brief(active: Sequence[Item], reader: str = OWNER) -> Loaded | None:
+    """What holds, in at most BRIEF_TOKENS: all that a small model is told of what is remembered, and any model in the
+    direct messages of somebody else, who is shown what is theirs."""
+    return _items(_told(active, reader), BRIEF_TOKENS, tokens, reader)
 
 
-def _told_the_owner(active: Sequence[Item]) -> list[Item]:
-    return [item for item in active if not item.inferred and may_see(item, OWNER, household=True)]
+def _told(active: Sequence[Item], reader: str = OWNER) -> list[Item]:
+    return [item for item in active if not item.inferred and may_see(item, reader, household=reader == OWNER)]
 
 
-def _items(items: list[Item], most: int = ITEM_CHARS, size: Callable[[str], int] = len) -> Loaded | None:
+def _items(
+    items: list[Item], most: int = ITEM_CHARS, size: Callable[[str], int] = len, reader: str = OWNER
+) -> Loaded | None:
     """Boundaries first, then wants, then facts, the newest of each first: what does not fit is what matters least."""
     lines: list[str] = []
     used = 0
     ordered = sorted(items, key=lambda item: (_ORDER[item.tag], -item.at))
     for item in ordered:
-        line = f"- [{item.tag}] {item.text}" if item.person == OWNER else f"- [{item.tag}] {item.text} ({item.person})"
+        line = f"- [{item.tag}] {item.text}" + ("" if item.person == reader else f" ({item.person})")
         if used + size(line) > most:
             break
         lines.append(line)

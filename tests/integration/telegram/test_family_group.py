@@ -106,3 +106,19 @@ async def test_what_is_private_stays_out_of_the_group_and_each_person_has_a_chat
         SessionKey.dm("telegram", str(MEMBER)).value,
         SessionKey.group("telegram", str(GROUP)).value,
     }
+
+
+async def test_what_a_member_says_of_themselves_is_remembered_for_them_alone(family: Family) -> None:
+    await family.ask(MEMBER, "I'm allergic to peanuts. Don't send me voice messages.", chat=MEMBER)
+    await family.ask(MEMBER, "/new", chat=MEMBER)
+    await family.ask(MEMBER, "what shall I cook?", chat=MEMBER)
+    assert "allergic to peanuts" in family.last_request()
+    family.telegram.people.say(MEMBER, "I adore liquorice", forwarded_from="Aunt Jo")
+    await family.until(lambda: "liquorice" in family.last_request())
+    for user, chat in ((OWNER, OWNER), (OWNER, GROUP), (MEMBER, GROUP)):
+        await family.ask(user, "what do you know?", chat=chat)
+        assert "peanuts" not in family.last_request()
+    held = [(item.tag, item.person, item.text) for item in family.house.memory.items().active()]
+    assert [(tag, person) for tag, person, _ in held] == [("O", str(MEMBER)), ("B", str(MEMBER))]
+    await family.ask(MEMBER, "forget what I said about peanuts", chat=MEMBER)
+    assert [item.tag for item in family.house.memory.items().active()] == ["B"]
