@@ -8,7 +8,8 @@ from pathlib import Path
 
 
 class EngineProxy:
-    """Holds back the answers to creates by `delay` seconds; `sever` cuts every connection and takes no more."""
+    """Holds back the answers to creates by `delay` seconds. `sever` cuts every connection and takes no more; `freeze`
+    keeps them and passes nothing on until `thaw`."""
 
     def __init__(self, path: Path, delay: float) -> None:
         self.path = path
@@ -16,6 +17,14 @@ class EngineProxy:
         self.creates = 0
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.StreamWriter] = set()
+        self._flowing = asyncio.Event()
+        self._flowing.set()
+
+    def freeze(self) -> None:
+        self._flowing.clear()
+
+    def thaw(self) -> None:
+        self._flowing.set()
 
     async def start(self) -> None:
         self._server = await asyncio.start_unix_server(self._connected, str(self.path))
@@ -41,6 +50,7 @@ class EngineProxy:
                 if b"/containers/create" in data:
                     self.creates += 1
                     hold.set()
+                await self._flowing.wait()
                 up_writer.write(data)
                 await up_writer.drain()
             with contextlib.suppress(OSError):
@@ -51,6 +61,7 @@ class EngineProxy:
                 if hold.is_set():
                     hold.clear()
                     await asyncio.sleep(self.delay)
+                await self._flowing.wait()
                 writer.write(data)
                 await writer.drain()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ import pytest
 
 from appliance.errors import SandboxError
 from appliance.sandbox.client import SandboxClient
+from appliance.sandbox.runner import _SWEEP_SECONDS
 
 from .conftest import House, eventually
 from .engine_proxy import EngineProxy
@@ -49,6 +51,30 @@ async def test_an_engine_that_goes_away_during_a_command_is_no_success(behind: H
     assert not (behind.files / "ran").exists()
     await behind.client.release()
     await eventually(lambda: not behind.containers(), 60)
+
+
+async def test_an_engine_that_stands_still_is_no_success_and_leaves_nothing(behind: House, proxy: EngineProxy) -> None:
+    await behind.ready()
+    task = asyncio.ensure_future(behind.client.run("main", "sleep 2; exit 0", limit=4))
+    await asyncio.sleep(0.7)
+    proxy.freeze()
+    try:
+        result = await asyncio.wait_for(task, 30)
+        assert (result.outcome, result.code) in [("died", None), ("timeout", None)]
+        with contextlib.suppress(SandboxError):  # unless a second container stood ready
+            other = await asyncio.wait_for(behind.client.run("main", "exit 0", limit=4), 60)
+            assert (other.outcome, other.code) in [("died", None), ("timeout", None)]
+    finally:
+        proxy.thaw()
+    again = await behind.client.run("main", "echo back", limit=20)
+    assert again.stdout == b"back\n"
+    await asyncio.sleep(_SWEEP_SECONDS)  # what was asked for in vain is made late, and swept up
+
+    async def only_ready_ones() -> bool:
+        facts = (await behind.client.health()).facts
+        return facts is not None and len(behind.containers()) == facts["ready"]
+
+    await eventually(only_ready_ones, 40)
 
 
 async def test_a_background_command_outlives_an_engine_out_of_reach(behind: House, proxy: EngineProxy) -> None:
