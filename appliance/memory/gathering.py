@@ -34,7 +34,7 @@ SAME_AGAIN = re.compile(
 _HEDGED = re.compile(
     r"\b(?:maybe|perhaps|might|could|can|would)\b"
     r"|就(?:别|不用|不要|免)[^，,。]+(?:了|吧)$|能[^，,。]{1,12}就[别不]"
-    r"|能不能|可不可以|可?[以能][^，,。]*吗|还是(?:别|不要|少|[^，,。]{2,}(?:好|吧))|我就|我会"
+    r"|能不能|可不可以|可?[以能][^，,。]*吗|还是(?:别|不要|少|传|发|[写打]|[^，,。]{2,}(?:好|吧))|我就|我会"
 )
 _TASTE = re.compile(
     r"(?:(?<!我)喜欢|(?<!我)爱|讨厌|\b(?:likes?|loves?|hates?|prefers?|wants?|swears? by|insists? on|is into)\b)"

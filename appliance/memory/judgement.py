@@ -43,7 +43,8 @@ _COMPLAINT = re.compile(
 )
 # "From now on only the Pi is left": how it will be, nothing to be done.
 _BECOMES = re.compile(
-    r"我(?!要|想|希望|说|问|叫)[^，,。]*了$|(?:只剩|多了$|就没有?了$|要(?:陪|去|接送|值班|上[课班]|加班|出差|复查|产检))"
+    r"我(?!要|想|希望|说|问|叫)[^，,。]*了$|(?:只剩|多了$|就没有?了$|要(?:陪|去|接送|值班|上[课班]|加班|出差|复查"
+    r"|产检))"
 )
 # "Up at five every day", "every evening eight to ten", "always have": how it is, nothing to be done.
 _NO_WISH = re.compile(

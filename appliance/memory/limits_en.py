@@ -25,7 +25,6 @@ NEGATION = any_of(
     r"^(?:there's |there is )?no need (?:to|for) (?!remember|keep|worry|rush|panic|hurry|stay|avoid|hold)\w+",
     r"\byou (?:don't|do not) (?:need|have) to (?!worry|do (?:it|this|that)|answer|hurry|rush|wait)\w+",
     r"\btext only\b|\bno audio\b",
-    r"\bin writing only\b",
     r"\bonly in an emergency\b",
     r"\bonly for emergencies\b",
     r"\bunless (?:it'?s |there'?s )?(?:an |a )?(?:emergency|urgent|fire|life|really|critical)",
@@ -112,6 +111,8 @@ QUIET = any_of(
     r"^(?:(?:phone |voice |video )?(?:calls?|messages?|texts?|alerts?|notifications?|pushes|updates?|reminders?"
     r"|news|pings?|emails?|music|visits?|work)) (?:\w+ )?only (?:after|before|between|on|during|from|until|when|if"
     r"|in)\b",
+    r"\b(?:should|must|may|can|will) never (?:be|appear|show up|leave|reach|get|go|end up|turn up)\b",
+    r"\b(?:it|that|this) waits for (?:me|us|my)\b",
     r"\bstays? (?:out of|away from|clear of|in (?:the|this|here|there))\b",
     r"\b(?:off|down|muted|silent|hidden|away) would be (?:wise|best|better|good|nice|safer|great|kind|appreciated)\b",
     r"\b(?:doesn't|does not|don't|do not|never) leaves? (?:this|the|our|my)\b",
@@ -140,13 +141,10 @@ QUIET = any_of(
     r"\bonly i (?:press|send|post|decide|approve|publish|pay|get to|may|can)\b",
     r"\bgo(?:es)? through me\b",
     r"\b(?:forbidden|barred|banned|prohibited) from\b",
-    r"\bnot permitted\b",
     r"^(?:only|just) (?:i|me|we|my|our|the)\b.{0,30}\b(?:may|can|gets? to|should|is allowed|are allowed|touch"
     r"|touches)\b",
     r"\b(?:for me|for us|mine|ours) (?:only|alone)\b",
     r"\bleave (?:it|that|this) to me\b",
-    r"\bmine to \w+",
-    r"\bout of your (?:hands|reach|remit)",
     r"^(?:after|before|between|during|on|at|from|past) .{2,30} no \w+",
     r"^(?:please )?hide (?:my|our)",
     r"\b(?:is|are) never to be\b",
@@ -155,11 +153,9 @@ QUIET = any_of(
     r"\bstays? between\b",
     r"\bbetween (?:you two|the two of)\b",
     r"\blet (?:me|us) (?:sleep|rest|be)\b",
-    r"\bmum'?s the word\b",
     r"\b(?:not|isn't|aren't|never) (?:yours|your (?:job|business|call|decision|place))\b",
     r"\bhold my calls\b",
     r"\bcan wait (?:until|till)\b",
-    r"\bfamily matter\b",
     r"\bi (?:don't|do not|never) (?:check|look at|read|answer|take|do|pick up|touch|respond|reply|use|open|see"
     r"|work|want to hear|deal with) .{0,30}\b(?:after|before|on (?:sat|sun|week|mon|fri)|during|past|between"
     r"|at night|weekends?|at (?:dinner|weekends|lunch))\b",

@@ -25,7 +25,6 @@ STANDING_STRONG = any_of(
     r"\bevery other (?:day|week|month|weekend|<weekday>)\b",
     r"\bonce a (?:day|week|month)\b",
     r"\bwithout exception\b",
-    r"\buntil further notice\b",
     r"\b(?:from (?:now|here|today|this point) on(?:wards?)?|from here on|from today|starting (?:today|now)"
     r"|going forward|in (?:the )?future|always|every ?time|each time|by default|whenever|as a rule|at all times"
     r"|standing (?:rule|order|request)|house rule|henceforth|for every|as standard|in everything|across the board"
@@ -134,11 +133,9 @@ COMFORT = any_of(
     r"\bwould do (?:me|fine|nicely)\b",
     r"\bcan'?t be bothered with",
     r"\bfor everything\b",
-    r"\bacross the board\b",
     r"\bi(?:'m| am|m) (?:happier|happiest|more comfortable|better off|at my best) with",
     r"\bteeth on edge|\bskin crawl",
     r"\bdo(?:es)? my head in",
-    r"\bgets? my goat|\bgrinds? my gears|\bpet hate",
     r"\bbeats? (?!me\b|up\b|the |it\b).{1,50}(?:for me|for a person|any day|every time|$)",
     r"\bbrings? me joy",
     r"\bgives? me (?:a headache|the creeps|anxiety|hives|joy)",
@@ -157,7 +154,6 @@ COMFORT = any_of(
     r"(?<!that )(?<!this )(?<!it )\bworks? (?:fine |great |well |nicely )?for me\b",
     r"\bi tend to (?:skim|read|prefer|skip|like|forget|miss)\b",
     r"\bno (?:interest in|patience for|time for)\b",
-    r"\bmakes? it (?:easier|harder) for me",
     r"\bdrives? me (?:up the wall|crazy|nuts|mad|insane|bonkers|round the bend|bananas|to distraction)",
     r"\bmakes? (?:me|my) (?:\w+ )?(?:glaze|cringe|sick|sleepy|itch|eyes|skin|head|blood|wince|angry|cross|dizzy"
     r"|seasick|want to)",
@@ -167,7 +163,6 @@ COMFORT = any_of(
     r"\bsuits? me",
     r"\bgets? on my nerves",
     r"\bkeep (?:doing|up|it like|them like) (?:that|this|the)?",
-    r"\bmy cup of tea|\bfloats my boat",
     r"\brubs? me the wrong way",
     r"\bi (?:zone|switch|tune|glaze|nod) (?:out|off|over)",
     r"\b(?:last|that) (?:\w+ ){0,4}(?:was|were) (?:so |really |just |exactly |very )?(?:perfect|great|spot on"
@@ -205,7 +200,7 @@ WISH = any_of(
     r"|tomorrow|when|on\b|in\b|if\b|a cab|an? |crazy|maybe|old|after|before|again|from|and\b|to\b|by\b|tonight"
     r"|asap|now|about|as soon)\w+",
     r"\b(?:address|refer to) me (?:as|by)",
-    r"\bmy pronouns are",
+    r"^(?:please )?call my <kin> [a-z]+$",
     r"^i need (?:my|the|every|all|each) \w+",
     r"^(?:and |please |so |just |but )*(?:use|(?:give|send|show) (?:me|him|her|us|them)|write|reply|answer|respond"
     r"|format|sign"
