@@ -320,7 +320,7 @@ OTHERS = any_of(
     r"(?:my|our|the|this|that|a) (?:new |old |next-door )?(?:guy|lady|trainer|therapist|dentist|hairdresser|barber"
     r"|intern|tenant|professor|tutor|coach|accountant|lawyer|student|plumber|electrician|couple|family next door"
     r"|people next door|people upstairs"
-    r"|people downstairs|folks|kid next door|driver|waiter|postman|(?:gardener|cleaner)(?! comes)|nanny's"
+    r"|people downstairs|folks|kid next door|driver|waiter|barista|postman|(?:gardener|cleaner)(?! comes)|nanny's"
     r"|babysitter's|stranger"
     r"|roommate's|celebrity|singer|president|minister|sister's|brother's|cousin's|uncle's|aunt's)\b",
     r"my \w+'s (?:friend|boss|colleague|teacher|neighbou?r|mate|coworker|doctor|client|girlfriend|boyfriend"

@@ -177,7 +177,7 @@ COMFORT = any_of(
     r"|superb|fantastic|a joy|exactly)\b",
     r"\bi wish (?:you|my|the|there|it)",
     r"\bi could do with",
-    r"\b(?:is|are) (?:exactly|just) (?:what|how) i",
+    r"\b(?:is|are|was|were) (?:exactly |just |all )(?:what |how |that )?i (?:needed|wanted|hoped|like|want|need)",
     r"\bi find .{2,40} (?:annoying|tiring|easier|harder|confusing|helpful|useful|hard to|exhausting|distracting"
     r"|irritating|patroni[sz]ing)",
     r"\blife(?:'?s| is) too short for",

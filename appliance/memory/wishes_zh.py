@@ -61,6 +61,7 @@ LIKING = any_of(
 # What does me good or not, without such a verb: "spaces in file names drive me up the wall".
 COMFORT = any_of(
     r"<last>…{2,16}?<good>多了$",
+    r"<last>…{2,16}?(?:帮大忙|帮了(?:我)?大忙|救了我)",
     r"<last>那?[个种套张份]?…{2,16}?(?:做|写|画|排|整理|讲|弄)得(?:很|真|太|挺|好|特别)*(?:漂亮|好|清楚|细|明白|棒"
     r"|用心)",
     r"是我的 ?(?:罩门|噩梦|克星|天敌|nightmare|kryptonite)",
