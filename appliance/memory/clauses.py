@@ -13,7 +13,7 @@ _SENTENCE = re.compile(r"[。！!？?；;\n…]+|(?<!\bdr)(?<!\bmr)(?<!\bmrs)(?<
 # Commas, dashes, blanks between Chinese words, what follows an address or a smile; a colon before an instruction.
 _CUTS = (
     r"——|\s[-–—]\s|(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])"
-    r"|(?:(?<=\ue000)|(?<=xd)|(?<=[\U0001f300-\U0001faff])) +(?=[\u4e00-\u9fff])"
+    r"| (?:(?<=\ue000 )|(?<=xd )|(?<=[\U0001f300-\U0001faff] )) *(?=[\u4e00-\u9fff])"
 )
 _CLAUSE = re.compile(
     rf"[，,](?! ever\b)|{_CUTS}"
