@@ -16,6 +16,7 @@ from appliance.texts.models import MODELS
 from appliance.texts.money import MONEY
 from appliance.texts.pages import PAGES
 from appliance.texts.people import PEOPLE
+from appliance.texts.sections import SECTIONS
 from appliance.texts.talk import TALK
 
 Language = Literal["en", "zh-Hant", "zh-Hans"]
@@ -30,7 +31,9 @@ _TRADITIONAL = set(
     "們這說時對會發過沒問來國學開為麼樣經動長電話頭車東馬鳥魚龍書買賣見貝風飛業兩嚴喪個豐臨麗舉義樂習鄉爭於虧雲亞產親億僅從倉儀價眾優夥傳傷倫偽體餘債關興養寫農衝決況凍淨涼減幾鳳擊創別剛劑劇勸辦務勞勢區醫華協單衛廠廳歷壓厭縣參雙變敘"
 )
 
-TEXTS: dict[str, tuple[str, str, str]] = {**TALK, **MODELS, **MONEY, **ACTING, **MEMORY, **PEOPLE, **PAGES, **FIRST_RUN}
+TEXTS: dict[str, tuple[str, str, str]] = {
+    **TALK, **MODELS, **MONEY, **ACTING, **MEMORY, **PEOPLE, **PAGES, **SECTIONS, **FIRST_RUN
+}  # fmt: skip
 
 
 def say(key: str, language: str = "en", **values: object) -> str:

@@ -4,7 +4,20 @@ import string
 
 import pytest
 
-from appliance.texts import ACTING, FIRST_RUN, MEMORY, MODELS, MONEY, PAGES, PEOPLE, TALK, TEXTS, language_of, say
+from appliance.texts import (
+    ACTING,
+    FIRST_RUN,
+    MEMORY,
+    MODELS,
+    MONEY,
+    PAGES,
+    PEOPLE,
+    SECTIONS,
+    TALK,
+    TEXTS,
+    language_of,
+    say,
+)
 
 
 @pytest.mark.parametrize("key", sorted(TEXTS))
@@ -34,5 +47,5 @@ def test_an_unknown_language_gets_english_and_an_unknown_key_is_an_error() -> No
 
 
 def test_no_text_stands_in_two_tables() -> None:
-    tables = [TALK, MODELS, MONEY, ACTING, MEMORY, PEOPLE, PAGES, FIRST_RUN]
+    tables = [TALK, MODELS, MONEY, ACTING, MEMORY, PEOPLE, PAGES, SECTIONS, FIRST_RUN]
     assert sum(map(len, tables)) == len(TEXTS)

@@ -7,8 +7,11 @@ from typing import Any
 from litestar import Response, get, post
 
 from appliance.gateway.api.deciding import page_of
-from appliance.gateway.api.http import AnyRequest, reply
+from appliance.gateway.api.http import AnyRequest, language_asked, reply
+from appliance.gateway.api.pages import language_of
 from appliance.gateway.services import Services
+from appliance.texts import say
+from appliance.texts.settings import described
 
 
 def routes(services: Services) -> list[Any]:
@@ -23,17 +26,29 @@ def _settings(services: Services) -> list[Any]:
 
     @get("/settings")
     async def page(request: AnyRequest) -> Response[str]:
-        sections = listed()
+        sections = _in_language(listed(), language_of(request, services))
         changed = [row for section in sections for row in section["rows"] if row["set"]]
         return page_of(
             "settings", request, services, sections=sections, changed=changed, first_run=services.first_run is not None
         )
 
     @get("/api/settings")
-    async def values() -> Response[Any]:
-        return reply({"sections": listed()})
+    async def values(request: AnyRequest) -> Response[Any]:
+        return reply({"sections": _in_language(listed(), language_asked(request))})
 
     return [page, values]
+
+
+def _in_language(sections: list[dict[str, Any]], language: str) -> list[dict[str, Any]]:
+    """The sections with a title, and with what each setting is for, as a reader of `language` understands them."""
+    return [
+        {
+            "name": section["name"],
+            "title": say(f"section_{section['name']}", language),
+            "rows": [row | {"description": described(row["description"], language)} for row in section["rows"]],
+        }
+        for section in sections
+    ]
 
 
 def _models(services: Services) -> list[Any]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import html
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from appliance.settings.example import in_force, rows
 from appliance.settings.load import load_settings
+from appliance.texts import SECTIONS
+from appliance.texts.settings import DESCRIPTIONS
 
 from .conftest import Whole
 
@@ -26,6 +30,27 @@ async def test_every_setting_stands_there_with_its_source_and_no_secret(whole: W
     assert "only-for-the-numbers" not in page
     assert page.count("APPLIANCE_AGENT__MAX_STEPS") == 1
     assert page.count("APPLIANCE_SERVER__PORT") == 2  # among what is set, and in its section
+
+
+@pytest.mark.parametrize(("browser", "column"), [("zh-TW", 1), ("zh-CN", 2)])
+async def test_what_settings_are_for_is_said_in_the_language_of_the_reader(
+    whole: Whole, browser: str, column: int
+) -> None:
+    asked = {"accept-language": browser}
+    page = html.unescape((await whole.client.get("/settings", headers=asked)).text)
+    assert [entry[0] for entry in DESCRIPTIONS if f">{entry[0]}<" in page] == []
+    assert [entry[0] for entry in DESCRIPTIONS if f">{entry[column]}<" not in page] == []
+    assert all(f"<b>{title[column]}</b>" in page for title in SECTIONS.values())
+    code = (await whole.client.post("/api/login-code")).json()["code"]
+    async with httpx2.AsyncClient(base_url=whole.url, headers=asked) as reader:
+        await reader.post("/api/login", json={"code": code})
+        read = await reader.get("/api/settings")
+    program = await whole.client.get("/api/settings", headers=asked)  # programs read English
+    for answer, held in ((read, column), (program, 0)):
+        sections = answer.json()["sections"]
+        assert {section["title"] for section in sections} == {title[held] for title in SECTIONS.values()}
+        described = {row["description"] for section in sections for row in section["rows"]}
+        assert described == {entry[held] for entry in DESCRIPTIONS}
 
 
 def test_where_a_setting_was_set_is_known(tmp_path: Path) -> None:

@@ -1,0 +1,32 @@
+"""Titles of the sections of the settings page, in the form of the package."""
+
+SECTIONS: dict[str, tuple[str, str, str]] = {
+    "section_general": ("General", "一般", "常规"),
+    "section_owner": ("Owner", "擁有者", "所有者"),
+    "section_server": ("Page and API", "頁面與 API", "页面与 API"),
+    "section_models": ("Models", "模型", "模型"),
+    "section_local": ("Local model", "本地模型", "本地模型"),
+    "section_anthropic": ("Anthropic", "Anthropic", "Anthropic"),
+    "section_budget": ("Budget", "預算", "预算"),
+    "section_agent": ("Agent", "助理", "助理"),
+    "section_telegram": ("Telegram", "Telegram", "Telegram"),
+    "section_discord": ("Discord", "Discord", "Discord"),
+    "section_whatsapp": ("WhatsApp", "WhatsApp", "WhatsApp"),
+    "section_slack": ("Slack", "Slack", "Slack"),
+    "section_email": ("E-mail", "電子郵件", "电子邮件"),
+    "section_speech": ("Voice messages", "語音訊息", "语音消息"),
+    "section_notices": ("Notices", "通知", "通知"),
+    "section_exec": ("Commands", "指令", "命令"),
+    "section_web": ("Web", "網路", "网络"),
+    "section_checks": (
+        "Your mail, calendars, mentions and weather",
+        "您的郵件、行事曆、提及與天氣",
+        "您的邮件、日历、提及与天气",
+    ),
+    "section_memory": ("Memory", "記憶", "记忆"),
+    "section_backup": ("Backups", "備份", "备份"),
+    "section_schedules": ("Schedules", "排程", "日程"),
+    "section_heartbeat": ("Heartbeat", "心跳檢查", "心跳检查"),
+    "section_hooks": ("Hooks", "掛鉤程式", "钩子程序"),
+    "section_logging": ("Log", "記錄檔", "日志"),
+}
