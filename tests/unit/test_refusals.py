@@ -121,3 +121,9 @@ def test_errors_that_fill_their_own_text_are_known_and_english_stays_as_it_is() 
     assert told(LockedError(600), "zh-Hans").startswith("错误次数太多；请等 10 分钟。")
     assert told(InputError("The file is empty."), "en") == "The file is empty."
     assert in_language("Nobody has written this.", "zh-Hans") == "Nobody has written this."
+
+
+@pytest.mark.timeout(20)
+def test_what_somebody_wrote_into_a_refusal_costs_no_time_however_long_or_nested_it_is() -> None:
+    for made_up in (" refused the call ( ", " refused the call (y)", " must be at least  and at most "):
+        assert in_language(f"There is no job 'x{made_up * 3_000}'.", "zh-Hans").startswith("没有 'x")
