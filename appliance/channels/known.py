@@ -1,5 +1,5 @@
-"""What the house knows of a chat: messages of ours, which a sweep must leave alone, and threads that it was spoken to
-in."""
+"""What the house knows of a chat: messages of ours, which a sweep must leave alone, threads that it was spoken to in,
+and messages of which it heard an edit."""
 
 from __future__ import annotations
 
@@ -31,6 +31,15 @@ def known_topics(database: Database, channel: str, chat: str) -> set[str]:
         (channel, chat, _LOOKED_AT, _TOPICS),
     )
     return {str(topic) for (topic,) in rows}
+
+
+def known_by_edit(database: Database, channel: str, chat: str, message: str) -> bool:
+    """Whether an edit of a message was taken. In a group that may be all we heard of it: before, it was not for us."""
+    found = database.read(
+        "SELECT 1 FROM inbox WHERE channel = ? AND chat = ? AND kind = 'edit' AND id LIKE ? || ':%' LIMIT 1",
+        (channel, chat, message),
+    )
+    return bool(found)
 
 
 def remember(book: OrderedDict[Any, Any], key: Any, value: Any) -> None:

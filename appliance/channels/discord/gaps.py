@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from appliance.channels.discord.api import DiscordApi, Raw, RefusedError
 from appliance.channels.discord.updates import changed_at
 from appliance.channels.gaps import Gaps, Handle
+from appliance.channels.known import known_by_edit
 from appliance.database import Database
 from appliance.errors import DeliveryError
 
@@ -36,15 +37,18 @@ class DiscordGaps(Gaps):
         # History leaves out where a message is from, which the gateway says; the mark remembers it.
         where = {} if private else {"guild_id": "known"}
         fresh = sorted((one for one in found if changed_at(one) > int(mark)), key=changed_at)
-        return [(str(changed_at(one)), _told(one | where, int(mark))) for one in fresh]
+        return [(str(changed_at(one)), self._told(one | where, int(mark))) for one in fresh]
 
     async def _page(self, chat: str, **query: int | str) -> list[Raw]:
         return list(await self._api.call("GET", _MESSAGES, channel_id=int(chat), query={"limit": _PAGE, **query}))
 
+    def _told(self, message: Raw, mark: int) -> Raw:
+        """A message of history as the gateway tells of it: a new one, or the edit of one that we know already."""
+        number, chat = str(message["id"]), str(message["channel_id"])
+        known = int(number) <= mark or (
+            message.get("edited_timestamp") and known_by_edit(self._database, self._channel, chat, number)
+        )
+        return {"t": "MESSAGE_UPDATE" if known else "MESSAGE_CREATE", "d": message}
+
     def is_gone(self, refusal: DeliveryError) -> bool:
         return isinstance(refusal, RefusedError) and refusal.status == 404
-
-
-def _told(message: Raw, mark: int) -> Raw:
-    """A message of history as the gateway tells of it: a new one, or the edit of one that was there before the mark."""
-    return {"t": "MESSAGE_CREATE" if int(message["id"]) > mark else "MESSAGE_UPDATE", "d": message}

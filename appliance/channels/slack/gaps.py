@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from appliance.channels.gaps import Gaps, Handle
-from appliance.channels.known import known_topics
+from appliance.channels.known import known_by_edit, known_topics
 from appliance.channels.slack.api import Raw, RefusedError, SlackApi
 from appliance.database import Database
 from appliance.errors import DeliveryError
@@ -40,7 +40,15 @@ class SlackGaps(Gaps):
             found += await self._thread(chat, thread)
         unique = {str(one["ts"]): one for one in found}
         changed = sorted((_changed(one), ts) for ts, one in unique.items())
-        return [(at, _told(unique[ts], chat, mark)) for at, ts in changed if at > mark]
+        return [(at, self._told(unique[ts], chat, mark)) for at, ts in changed if at > mark]
+
+    def _told(self, message: Raw, chat: str, mark: str) -> Raw:
+        """A message of history as Slack tells of it live: a new one, or the edit of one that we know already."""
+        number = str(message["ts"])
+        known = number <= mark or (message.get("edited") and known_by_edit(self._database, self._channel, chat, number))
+        if not known:
+            return message | {"channel": chat}
+        return {"type": "message", "subtype": "message_changed", "channel": chat, "message": message}
 
     async def _before(self, chat: str, mark: str | None = None) -> list[Raw]:
         """The newest messages up to a mark, without the threads under them."""
@@ -72,10 +80,3 @@ class SlackGaps(Gaps):
 def _changed(message: Raw) -> str:
     """When a message was written or last edited."""
     return max(str(message["ts"]), str((message.get("edited") or {}).get("ts", "")))
-
-
-def _told(message: Raw, chat: str, mark: str) -> Raw:
-    """A message of history as Slack tells of it live: a new one, or the edit of one that was there before the mark."""
-    if str(message["ts"]) > mark:
-        return message | {"channel": chat}
-    return {"type": "message", "subtype": "message_changed", "channel": chat, "message": message}

@@ -94,9 +94,7 @@ class FakeDiscord:
     async def say(self, user: int, text: str, *, channel: int | None = None, **more: Any) -> int:
         """A person writes, in private or in a channel; mentions of the bot in the text count. Returns the id."""
         where = self.world.direct_channel(user) if channel is None else channel
-        if f"<@{self.world.bot}>" in text:
-            more.setdefault("mentions", [self.world.user(self.world.bot)])
-        message = self.world.write(where, user, {"content": text, **more})
+        message = self.world.write(where, user, {"content": text, "mentions": self._mentioned(text), **more})
         await self._tell(where, message)
         return int(message["id"])
 
@@ -108,8 +106,12 @@ class FakeDiscord:
         """A person edits what they wrote."""
         where = self.world.direct_channel(user) if channel is None else channel
         shown = self.world.messages[where][message]
-        shown |= {"content": text, "edited_timestamp": datetime.now(UTC).isoformat()}
+        edited = {"edited_timestamp": datetime.now(UTC).isoformat(), "mentions": self._mentioned(text)}
+        shown |= {"content": text} | edited
         await self._tell(where, shown, "MESSAGE_UPDATE")
+
+    def _mentioned(self, text: str) -> list[Any]:
+        return [self.world.user(self.world.bot)] if f"<@{self.world.bot}>" in text else []
 
     async def press(self, user: int, channel: int, message: int, label: str) -> None:
         """A person presses a button that stands under a message."""

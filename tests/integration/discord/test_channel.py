@@ -118,6 +118,21 @@ async def test_what_was_edited_while_it_was_away_is_heard_once(discord_bench: Di
         await bench.stop()
 
 
+async def test_what_became_a_question_by_an_edit_is_answered_once(discord_bench: DiscordBench) -> None:
+    bench, fake = discord_bench, discord_bench.discord
+    listed = fake.world.channel(GUILD)
+    bench.settings = {"channels": [listed]}
+    await bench.start()
+    await bench.pair()
+    said = await fake.say(OWNER, "is there milk?", channel=listed)  # to the others
+    await fake.edit(OWNER, said, f"<@{fake.world.bot}> is there milk?", channel=listed)
+    await bench.until(lambda: bench.replies(listed) == ["You said: is there milk?"])
+    await bench.stop()
+    await bench.start()
+    await bench.connected()
+    assert bench.front.heard == []
+
+
 @pytest.mark.parametrize("agent", ["main", "kid"])
 async def test_a_lost_session_leaves_no_gap_and_no_second_answer(discord_bench: DiscordBench, agent: str) -> None:
     discord_bench.agent = agent

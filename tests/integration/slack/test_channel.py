@@ -100,6 +100,18 @@ async def test_what_was_edited_while_it_was_away_is_heard_once(paired: SlackBenc
         await paired.stop()
 
 
+async def test_what_became_a_question_by_an_edit_is_answered_once(bench: SlackBench) -> None:
+    await bench.start()
+    await bench.pair()
+    said = await bench.slack.say(OWNER, "is there milk?", chat=HOME)  # to the others
+    await bench.slack.edit(OWNER, said, f"<@{BOT}> is there milk?", chat=HOME)
+    await bench.until(lambda: bench.texts(HOME) == ["You said: is there milk?"])
+    await bench.stop()
+    await bench.start()
+    await bench.connected()
+    assert bench.front.heard == []
+
+
 async def test_threads_that_went_on_while_it_was_away_are_answered_once(bench: SlackBench) -> None:
     slack, person = bench.slack, {"user": OWNER}
     old = slack.world.write(HOME, {**person, "text": f"<@{BOT}> before its time"})["ts"]
