@@ -105,7 +105,7 @@ class Remembering:
 
     def _overview(self, ask: Ask, owner: OwnersMemory) -> Said:
         """The newest items, what waits in quarantine, and how to change either."""
-        items = self._memory.items(owner.agent).active()[-_SHOWN:]
+        items = self._memory.items(owner.agent).told()[-_SHOWN:]
         lines = [f"- [{item.tag}] {item.text} `{item.id}`{_kept(item, ask.language)}" for item in reversed(items)]
         waiting = owner.waiting()
         if waiting:

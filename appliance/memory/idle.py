@@ -138,7 +138,7 @@ class Idle:
     @staticmethod
     def _unseen(workspace: Workspace, agent: str, since: float) -> list[Turn]:
         """The owner's own messages after `since` of which the rules kept nothing."""
-        kept = {item.message for item in Items(workspace).active()}
+        kept = {item.message for item in Items(workspace).told()}
         key = SessionKey.main(agent).value
         found: list[Turn] = []
         for path in workspace.sessions.glob("*.jsonl"):
@@ -160,7 +160,7 @@ class Idle:
 
     def _proposals(self, answer: str, turns: Sequence[Turn], workspace: Workspace, agent: str) -> list[Held]:
         """Hold what stands word for word in the message it is said to come from; anything else is invented."""
-        known = {item.normalised for item in Items(workspace).active()}
+        known = {item.normalised for item in Items(workspace).told()}
         held: list[Held] = []
         for tag, number, words in _PROPOSAL.findall(answer):
             if len(held) == _MOST_PROPOSALS or not 1 <= int(number) <= len(turns):

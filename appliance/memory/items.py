@@ -178,11 +178,11 @@ class Items:
         return [p.entry for p in placed if isinstance(p.entry, Item) and p.entry.id not in gone], gone
 
     def forget(self, what: str, *, at: float, by: str = OWNER) -> list[Item]:
-        """Mark every active item that `what` names (an item's id, or words of its text); return those items.
+        """Mark every active item that `what` names (an item's id, or words of one that `by` may see); return those.
 
         Raises NotFoundError when nothing matches.
         """
-        chosen = self.matching(what)
+        chosen = self.matching(what, by)
         if not chosen:
             raise NotFoundError(
                 f"Nothing that I remember matches {what!r}.", fix="`appliance memory history` lists it."
@@ -191,14 +191,20 @@ class Items:
         self._workspace.append_day("\n".join(lines), at)
         return chosen
 
-    def matching(self, what: str) -> list[Item]:
-        """Active items with this id, else those whose normalised text holds `what` or stands in it."""
+    def matching(self, what: str, person: str) -> list[Item]:
+        """Active items with this id, else those that a person may see whose normalised text holds `what` or stands in
+        it."""
         active = self.active()
         by_id = [item for item in active if item.id == what]
         wanted = normalised(what)
         if by_id or not wanted:
             return by_id
-        return [i for i in active if wanted in i.normalised or (len(i.normalised) > 3 and i.normalised in wanted)]
+        seen = [item for item in active if may_see(item, person, household=True)]
+        return [i for i in seen if wanted in i.normalised or (len(i.normalised) > 3 and i.normalised in wanted)]
+
+    def told(self) -> list[Item]:
+        """Items that hold now and that the owner may be shown."""
+        return [item for item in self.active() if may_see(item, OWNER, household=True)]
 
     def undo(self, *, at: float, by: str = OWNER) -> list[Item]:
         """Take back the newest forgetting that still holds; return the items that hold again.

@@ -36,9 +36,9 @@ class OwnersMemory:
         ]
 
     def captured(self) -> list[dict[str, Any]]:
-        """What was captured and still counts, newest first, with the session and message it was said in."""
-        active = {item.id for item in self.memory.items(self.agent).active()}
-        rows = [row for row in commands.history(self.memory, "", self.agent) if row["id"] in active]
+        """What was captured, is for the owner and still counts, newest first, with where it was said."""
+        told = {item.id for item in self.memory.items(self.agent).told()}
+        rows = [row for row in commands.history(self.memory, "", self.agent) if row["id"] in told]
         return sorted(rows, key=lambda row: str(row["at"]), reverse=True)
 
     def last_forgotten(self) -> dict[str, Any] | None:

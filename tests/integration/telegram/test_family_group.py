@@ -118,6 +118,9 @@ async def test_what_a_member_says_of_themselves_is_remembered_for_them_alone(fam
     for user, chat in ((OWNER, OWNER), (OWNER, GROUP), (MEMBER, GROUP)):
         await family.ask(user, "what do you know?", chat=chat)
         assert "peanuts" not in family.last_request()
+    assert "peanuts" not in await family.ask(OWNER, "/memory", chat=OWNER)
+    assert family.house.owners_memory("main").captured() == []
+    assert "Nothing that I remember" in await family.ask(OWNER, "/memory forget peanuts", chat=OWNER)
     held = [(item.tag, item.person, item.text) for item in family.house.memory.items().active()]
     assert [(tag, person) for tag, person, _ in held] == [("O", str(MEMBER)), ("B", str(MEMBER))]
     await family.ask(MEMBER, "forget what I said about peanuts", chat=MEMBER)

@@ -121,6 +121,16 @@ async def test_a_proposal_waits_marked_as_inferred_until_the_owners_yes(
     assert (done.item.tag, done.item.text) == ("W", held.text)
 
 
+async def test_what_somebody_else_said_keeps_no_proposal_from_the_owner(
+    memory: Memory, idle: Idle, owner: Owner
+) -> None:
+    theirs = Item("W", "the blinds down when the sun is on the screen", AT, "agent:main:telegram:dm:12", "m1", "12")
+    memory.workspaces["main"].append_day(line_of(theirs), AT)
+    said(memory, "working is nicest with the blinds down when the sun is on the screen")
+    owner.says["proposals"] = PROPOSES
+    assert [held.text for held in await idle.second_look()] == [theirs.text]
+
+
 async def test_only_the_owners_own_unkept_statements_are_looked_at(memory: Memory, idle: Idle, owner: Owner) -> None:
     memory.workspaces["main"].append_day(line_of(Item("W", "likes tea", AT, "agent:main:main", "m0")), AT)
     said(memory, "I like tea", "what is the time?", "/spend by day", "forget that I like tea", "x" * 500, "ok")
