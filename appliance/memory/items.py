@@ -15,6 +15,7 @@ import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
+from urllib.parse import unquote
 
 from appliance.errors import NotFoundError
 from appliance.memory.languages import fold
@@ -32,6 +33,7 @@ _SEES: dict[str, See] = {"household": "household", "team": "team"}
 _LINE = re.compile(r"^- \[(?P<tag>[WBO]|forget|undo|erase)\] (?P<text>.*?) ?<!-- (?P<fields>[^<>]*) -->\s*$")
 _FIELD = re.compile(r"(\w+)=(\S+)")
 _COMMENT = re.compile(r" ?<!-- [^<>]* -->")
+_UNSAFE = re.compile(r"[\s<>%]|-(?=-)")
 _PUNCTUATION = re.compile(r"[\W_]+")
 
 
@@ -101,7 +103,7 @@ def parse_line(line: str) -> Item | Mark | None:
     found = _LINE.match(line)
     if found is None:
         return None
-    fields = dict(_FIELD.findall(found["fields"]))
+    fields = {name: unquote(value) for name, value in _FIELD.findall(found["fields"])}
     try:
         at = float(fields.get("at", "0"))
     except ValueError:
@@ -247,5 +249,5 @@ def _plain(text: str) -> str:
 
 
 def _safe(value: str) -> str:
-    """A field value cannot hold blanks or the end of the comment."""
-    return re.sub(r"[\s<>]+|--+", "_", value) or "-"
+    """A field value cannot hold blanks or the end of the comment: those are written as in a URL."""
+    return _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found.group().encode()), value) or "-"

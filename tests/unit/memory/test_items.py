@@ -47,6 +47,12 @@ def test_other_text_can_never_pass_for_an_item(text: str) -> None:
         assert parse_line(line) is None
 
 
+@pytest.mark.parametrize("person", ["kim@xn--mller-kva.example", "a---b@example.org", "50%25@example.org", "x >y"])
+def test_whose_an_item_is_comes_back_as_it_was(person: str) -> None:
+    item = Item("B", "no voice", AT, f"agent:main:email:dm:{person}", "m1", person)
+    assert parse_line(line_of(item)) == item
+
+
 def test_an_unknown_audience_is_read_as_private() -> None:
     back = parse_line("- [B] no voice <!-- item=1 at=1 person=tg:2 see=everyone -->")
     assert isinstance(back, Item)
