@@ -1,9 +1,10 @@
 """The system prompt, and an account of what each part of it costs.
 
-Order, with a cache mark after each of the first three: rules; bootstrap files; what is remembered (owner's main
-session only). Nothing in it changes from one call to the next unless a file changed: date, channel and speaker stand
-in each user message instead, where they are part of the history. Day notes are read once and then held while the
-conversation is warm, since what was added meanwhile was said in this very conversation.
+Order, with a cache mark after each of the first three: rules; bootstrap files; what is remembered (in the owner's main
+session; in somebody else's direct messages what they said themselves). Nothing in it changes from one call to the next
+unless a file changed: date, channel and speaker stand in each user message instead, where they are part of the history.
+Day notes are read once and then held while the conversation is warm, since what was added meanwhile was said in this
+very conversation.
 """
 
 from __future__ import annotations

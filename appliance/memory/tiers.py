@@ -1,7 +1,8 @@
 """Tiers: how much of what is known goes into a prompt, and why.
 
     L0  the newest turns as they were said               the window; every prompt
-    L1  the items that hold, and lines on other talks    every prompt of the owner's main session
+    L1  the items that hold, and lines on other talks    every prompt of the owner's main session; in direct messages of
+                                                         somebody else their own items, in short
     L2  an overview across conversations and months      only when the question names the past, or the model reads it
 
 What L1 and L2 are read from lies under memory/tiers/, made when the house is idle (tidy.py). It is derived: it may be
