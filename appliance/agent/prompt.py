@@ -190,9 +190,13 @@ class PromptBuilder:
         notes = [self.workspace.read_day(day).strip() for day in days]
         return "\n\n".join(visible_note(note, forgotten=gone) for note in notes if note)
 
-    def cooled(self, session: SessionKey) -> None:
-        """Read the day notes anew at the next build (after /new, a compaction, an edit by the owner)."""
-        self._notes.pop(session.value, None)
+    def cooled(self, session: SessionKey | None = None) -> None:
+        """Read the day notes anew at the next build, for a session (after /new, a compaction) or for all (something was
+        taken back)."""
+        if session is None:
+            self._notes.clear()
+        else:
+            self._notes.pop(session.value, None)
 
 
 def profile_of(window: int) -> Profile:

@@ -43,6 +43,11 @@ class Agents:
             )
         return found
 
+    def cooled(self) -> None:
+        """Have every conversation read anew what is remembered: something of it was taken back."""
+        for builder in self._prompts.values():
+            builder.cooled()
+
     def _made(self, agent: str) -> Workspace:
         workspace = Workspace(self._settings.state / "agents" / agent, self._settings.owner.zone)
         workspace.create({name: template(name) for name in NAMES})

@@ -224,6 +224,7 @@ class Parts(Foundation):
             audit=self.audit.record,
             timed=lambda seconds: self.metrics.observe("memory_search_duration_seconds", seconds),
             tag_of=lambda text: next((item.tag for item in capture(text)), "O"),
+            changed=self.agents.cooled,
         )
         self.memory.open()
         self.monitoring.memory(self.memory)

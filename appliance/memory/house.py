@@ -45,8 +45,8 @@ class Remembered:
 class Memory:
     """Given STATE and the workspaces, everything memory does. `open` is quick; `start` brings the slow parts behind.
 
-    `audit(event, **details)` is told of erasures, `timed(seconds)` of each search. Without an embedder search goes by
-    words.
+    `audit(event, **details)` is told of erasures, `timed(seconds)` of each search, `changed()` once something was taken
+    back, or that again. Without an embedder search goes by words.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class Memory:
         audit: Callable[..., Any] = lambda *_, **__: None,
         tag_of: Callable[[str], Tag] = lambda _: "O",
         timed: Callable[[float], None] = lambda _: None,
+        changed: Callable[[], None] = lambda: None,
     ) -> None:
         self.state = state
         self.workspaces = workspaces
@@ -70,6 +71,7 @@ class Memory:
         self._audit = audit
         self._tag_of = tag_of
         self._timed = timed
+        self._changed = changed
         self._embedder = embedder
         self.filler = VectorFiller(self.index, embedder, clock) if embedder is not None else None
         self._no_reranker = settings.backend == "rerank" and reranker is None
@@ -210,12 +212,14 @@ class Memory:
         found = self.items(agent).forget(what, at=self._clock.now(), by=by)
         for path in self._workspace(agent).tiers.glob("*.md"):
             path.unlink(missing_ok=True)  # made anew, without it, when the house is idle
+        self._changed()
         await self.index.sync()
         return found
 
     async def undo(self, *, agent: str = "main", by: str = OWNER) -> list[Item]:
         """Take back the newest forgetting. Raises NotFoundError."""
         found = self.items(agent).undo(at=self._clock.now(), by=by)
+        self._changed()
         await self.index.sync()
         return found
 
@@ -229,6 +233,7 @@ class Memory:
         Returns how often it stood in each file. Raises InputError (too short), NotFoundError (nowhere), OSError.
         """
         found = await asyncio.to_thread(erase, text, list(self._erasable()))
+        self._changed()
         if not found:
             raise NotFoundError("That text stands in no note, transcript or output.")
         now = self._clock.now()

@@ -1,5 +1,7 @@
 """What is said once is there later: captured by rule, searchable, and only where it may be."""
 
+import pytest
+
 from appliance.testing.anthropic_replies import Reply
 from tests.integration.gateway.conftest import Home, Start
 
@@ -28,7 +30,6 @@ async def test_a_take_back_marks_the_item_and_is_none_itself(home: Home) -> None
     await home.say("Forget what I said about clickbait headlines.")
     assert note(home).count("[forget]") == 1
     await home.say("/new")
-    home.house.agents.prompts("main").cooled(home.house.sessions.require("main"))
     await home.say("hello")
     assert "clickbait" not in str(home.provider.calls[-1].request)
 
@@ -79,3 +80,19 @@ async def test_an_erased_secret_is_nowhere_any_more(home: Home) -> None:
     for path in home.house.state.rglob("*"):
         if path.is_file() and path.suffix in (".jsonl", ".md", ".txt"):
             assert b"4929-1234-SECRET" not in path.read_bytes(), path
+
+
+@pytest.mark.parametrize("way", ["erased", "taken back"])
+async def test_what_is_gone_leaves_the_prompt_of_a_conversation_that_goes_on(home: Home, way: str) -> None:
+    async def told() -> bool:
+        await home.say("and now?")
+        return "clickbait" in str(home.provider.calls[-1].request["system"])
+
+    await home.say("I hate clickbait headlines.")
+    await home.say("/new")
+    assert await told()
+    if way == "erased":
+        await home.client.post("/api/memory/forget", json={"what": "clickbait", "erase": True})
+    else:
+        await home.say("Forget what I said about clickbait headlines.")
+    assert not await told()
