@@ -1,5 +1,5 @@
 """What the house knows of a chat: messages of ours, which a sweep must leave alone, threads that it was spoken to in,
-and messages of which it heard an edit."""
+and what it heard of a message and its edits."""
 
 from __future__ import annotations
 
@@ -40,6 +40,16 @@ def known_by_edit(database: Database, channel: str, chat: str, message: str) -> 
         (channel, chat, message),
     )
     return bool(found)
+
+
+def known_text(database: Database, channel: str, chat: str, message: str) -> str | None:
+    """What a message said when we heard of it last; None when we never did."""
+    found = database.read(
+        "SELECT json_extract(body, '$.text') FROM inbox WHERE channel = ? AND chat = ? "
+        "AND (kind = 'message' AND id = ? OR kind = 'edit' AND id LIKE ? || ':%') ORDER BY row DESC LIMIT 1",
+        (channel, chat, message, message),
+    )
+    return str(found[0][0]) if found else None
 
 
 def remember(book: OrderedDict[Any, Any], key: Any, value: Any) -> None:

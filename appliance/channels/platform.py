@@ -18,6 +18,7 @@ from appliance.channels.base import ChannelParts, Extra
 from appliance.channels.fetching import Download, Fetcher
 from appliance.channels.heard import Heard
 from appliance.channels.held import HeldCalls
+from appliance.channels.known import known_text
 from appliance.channels.marks import mark_of
 from appliance.channels.splitting import utf16_length
 from appliance.errors import ApplianceError, InputError
@@ -169,9 +170,15 @@ class PlatformChannel(ABC):
         await self._take(await self._named(heard), mark_of(heard, self.name, self._account, mark))
 
     async def _take_edit(self, edited: Heard | None, mark: str = "") -> None:
-        """The same for an edit. One that is told live moves no mark: what was written before it may still come."""
-        if edited is not None and self._listens(edited):
-            extra = mark_of(edited, self.name, self._account, mark) if mark else None
+        """The same for an edit. One that is told live moves no mark: what was written before it may still come. One
+        whose words history told of already is none."""
+        if edited is None or not self._listens(edited):
+            return
+        extra = mark_of(edited, self.name, self._account, mark) if mark else None
+        said = known_text(self._parts.database, self.name, str(edited.chat), edited.id.partition(":")[0])
+        if said == edited.text:
+            await self._commit(extra)
+        else:
             await self._take(await self._named(edited), extra)
 
     async def _named(self, heard: Heard) -> Heard:

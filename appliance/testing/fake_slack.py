@@ -148,9 +148,11 @@ class FakeSlack:
     async def edit(self, user: str, ts: str, text: str, *, chat: str = "") -> None:
         where = chat or direct(user)
         before = dict(self.world.chats[where][ts])
-        now = self.world.change(where, ts, text)
+        await self.tell_edit(where, self.world.change(where, ts, text), before)
+
+    async def tell_edit(self, chat: str, now: Json, before: Json) -> None:
         changed = {"type": "message", "subtype": "message_changed", "hidden": True, "ts": self.world.ts()}
-        await self._event({**changed, "channel": where, "message": now, "previous_message": before})
+        await self._event({**changed, "channel": chat, "message": now, "previous_message": before})
 
     async def command(self, user: str, text: str, *, chat: str = "") -> None:
         """A person uses /appliance."""

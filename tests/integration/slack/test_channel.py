@@ -100,6 +100,19 @@ async def test_what_was_edited_while_it_was_away_is_heard_once(paired: SlackBenc
         await paired.stop()
 
 
+async def test_an_edit_that_history_told_of_is_no_second_one_when_slack_repeats_it(paired: SlackBench) -> None:
+    chat, slack = direct(OWNER), paired.slack
+    await paired.stop()
+    before = slack.world.write(chat, {"user": OWNER, "text": "buy bread"})
+    now = slack.world.change(chat, before["ts"], "buy rye bread")
+    await paired.start()
+    await paired.until(lambda: paired.replies() == ["You said: buy rye bread"])
+    await slack.tell_edit(chat, now, before)
+    await slack.say(OWNER, "buy tea")
+    await paired.until(lambda: len(paired.replies()) == 2)
+    assert [(i.kind, i.text) for i in paired.front.heard] == [("message", "buy rye bread"), ("message", "buy tea")]
+
+
 async def test_what_became_a_question_by_an_edit_is_answered_once(bench: SlackBench) -> None:
     await bench.start()
     await bench.pair()
