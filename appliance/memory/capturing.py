@@ -31,7 +31,8 @@ def takes_back(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One message of one person, as capture reads it. `at` is Unix seconds."""
+    """One message of one person, as capture reads it. `at` is Unix seconds; `edited` is the id of the message whose
+    words these replace, if any."""
 
     text: str
     agent: str
@@ -39,6 +40,7 @@ class Statement:
     message: str
     person: str
     at: float
+    edited: str = ""
 
 
 @dataclass(slots=True)
@@ -60,11 +62,13 @@ class Capturing:
         """Store what is new, mark what is taken back; on disk when this returns. Raises OSError (disk full)."""
         taken = Taken([], [])
         for statement in statements:
-            if takes_back(statement.text):
+            back = takes_back(statement.text)
+            found = [] if back else capture(statement.text)
+            if statement.edited:
+                taken.forgotten += await self._replace(statement, {normalised(item.span) for item in found})
+            if back:
                 taken.forgotten += await self._forget(statement)
-                continue
-            found = capture(statement.text)
-            if found:
+            elif found:
                 taken.stored += await self._store(statement, [(item.span, item.tag) for item in found])
         return taken
 
@@ -87,6 +91,18 @@ class Capturing:
                 self._counted(item.tag)
         return fresh
 
+    async def _replace(self, statement: Statement, said: set[str]) -> list[Item]:
+        """Mark what an edited message said before and says no more."""
+        first, where = statement.edited, (statement.person, statement.session)
+        gone = [
+            item
+            for item in Items(self._memory.workspaces[statement.agent]).active()
+            if (item.person, item.session) == where
+            and (item.message == first or item.message.startswith(f"{first}:"))
+            and item.normalised not in said
+        ]
+        return await self._mark(statement, gone)
+
     async def _forget(self, statement: Statement) -> list[Item]:
         """Mark the items of this person that a take-back names; none when it names none clearly."""
         items = Items(self._memory.workspaces[statement.agent])
@@ -96,6 +112,9 @@ class Capturing:
             words = set(analyse(item.text).terms)
             if item.person == statement.person and words and len(words & named) / len(words) >= _ENOUGH:
                 chosen.append(item)
+        return await self._mark(statement, chosen)
+
+    async def _mark(self, statement: Statement, chosen: Iterable[Item]) -> list[Item]:
         forgotten: list[Item] = []
         for item in chosen:
             forgotten += await self._memory.forget(item.id, agent=statement.agent, by=statement.person)
@@ -112,6 +131,7 @@ def statements_of(received: Sequence[Received]) -> list[Statement]:
             message=one.inbound.id,
             person=OWNER if one.inbound.person.role is Role.OWNER else one.inbound.person.id,
             at=one.inbound.at,
+            edited=one.inbound.id.partition(":")[0] if one.inbound.kind == "edit" else "",
         )
         for one in received
         if one.inbound.kind in ("message", "edit")
