@@ -15,7 +15,7 @@ from typing import Any
 from appliance.memory import guards_en, guards_zh
 from appliance.memory.capture import capture
 from appliance.memory.house import Memory
-from appliance.memory.items import OWNER, Item, Items, line_of, normalised
+from appliance.memory.items import OWNER, Item, Items, Mark, line_of, normalised
 from appliance.memory.languages import analyse, fold
 from appliance.messages import Received, Role, Source
 
@@ -32,7 +32,7 @@ def takes_back(text: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class Statement:
     """One message of one person, as capture reads it. `at` is Unix seconds; `edited` is the id of the message whose
-    words these replace, if any."""
+    words these replace, if any; `again` where it was read before."""
 
     text: str
     agent: str
@@ -41,6 +41,7 @@ class Statement:
     person: str
     at: float
     edited: str = ""
+    again: bool = False
 
 
 @dataclass(slots=True)
@@ -74,8 +75,10 @@ class Capturing:
 
     async def _store(self, statement: Statement, found: Iterable[tuple[str, str]]) -> list[Item]:
         workspace = self._memory.workspaces[statement.agent]
-        known = Items(workspace).active()
-        said = {item.normalised for item in known if item.person == statement.person}
+        items = Items(workspace)
+        said = {item.normalised for item in items.active() if item.person == statement.person}
+        if statement.again:
+            said |= _taken_back_since(items, statement)
         fresh: list[Item] = []
         for span, tag in found:
             if normalised(span) in said:
@@ -121,6 +124,13 @@ class Capturing:
         return forgotten
 
 
+def _taken_back_since(items: Items, statement: Statement) -> set[str]:
+    """What the person said, in normalised form, that was taken back after this statement."""
+    entries = [one.entry for one in items.all()]
+    gone = {m.of for m in entries if isinstance(m, Mark) and m.kind != "undo" and m.at >= statement.at}
+    return {i.normalised for i in entries if isinstance(i, Item) and i.id in gone and i.person == statement.person}
+
+
 def statements_of(received: Sequence[Received]) -> list[Statement]:
     """The messages of a turn that capture may read: typed by the owner or a member, for their own conversation."""
     return [
@@ -146,7 +156,13 @@ def statements_of_records(records: Sequence[dict[str, Any]], agent: str, session
     """The owner's messages in transcript records, for the pass before a compaction."""
     return [
         Statement(
-            str(r.get("text", "")), agent, session, str(r["ids"][0]), OWNER, datetime.fromisoformat(r["at"]).timestamp()
+            str(r.get("text", "")),
+            agent,
+            session,
+            str(r["ids"][0]),
+            OWNER,
+            datetime.fromisoformat(r["at"]).timestamp(),
+            again=True,
         )
         for r in records
         if r.get("role") == "user" and r.get("ids") and r.get("source") not in (Source.OUTSIDE, Source.OWN)

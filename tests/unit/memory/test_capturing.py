@@ -1,4 +1,4 @@
-"""What a message that was edited says no more is remembered no more; what others said stays."""
+"""What a message that was edited says no more is remembered no more, and what was taken back does not come back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from appliance.memory.capturing import Capturing, Statement, statements_of
+from appliance.clock import iso
+from appliance.memory.capturing import Capturing, Statement, statements_of, statements_of_records
 from appliance.memory.house import Memory
 from appliance.memory.workspace import Workspace
 from appliance.messages import Inbound, InboundKind, Person, Received, Role, SessionKey, Source
@@ -50,3 +51,14 @@ async def test_an_edit_takes_the_place_of_what_the_message_said(memory: Memory) 
     assert held() == sorted([*kept, voice, ("12", "I'm allergic to almonds")])
     await capturing.take(wrote("12", "sorry, wrong chat", "7:2", "edit"))
     assert held() == kept
+
+
+async def test_what_was_taken_back_is_not_kept_again_when_the_conversation_is_compacted(memory: Memory) -> None:
+    capturing, main = Capturing(memory), SessionKey.main().value
+    record = {"role": "user", "ids": ["7"], "text": "I hate clickbait headlines.", "source": "owner", "at": iso(AT)}
+    [said] = statements_of_records([record], "main", main)
+    assert len((await capturing.take([said])).stored) == 1
+    await memory.forget("clickbait")
+    assert (await capturing.take([said])).stored == []
+    later = {**record, "ids": ["8"], "at": iso(AT + 60)}
+    assert len((await capturing.take(statements_of_records([later], "main", main))).stored) == 1
