@@ -18,7 +18,7 @@ from appliance.observability.redaction import redact
 from appliance.settings import AgentSettings
 from appliance.spending.calls import raise_command
 from appliance.texts import say
-from appliance.texts.refusals import in_language, told
+from appliance.texts.sentences import in_language, told
 from appliance.trust import clean, new_marker, worst, wrap
 
 

@@ -36,7 +36,7 @@ from appliance.gateway import outbox
 from appliance.messages import Inbound, Mode, Outbound, Person, Reply, Role, SessionKey, Source
 from appliance.settings import SchedulesSettings
 from appliance.texts import say
-from appliance.texts.refusals import told
+from appliance.texts.sentences import told
 
 log = structlog.get_logger(__name__)
 CHANNEL = "cron"

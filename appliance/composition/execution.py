@@ -24,7 +24,7 @@ from appliance.sandbox.monitor import Monitor
 from appliance.settings import Settings
 from appliance.tasks import end
 from appliance.texts import say
-from appliance.texts.refusals import in_language
+from appliance.texts.sentences import in_language
 from appliance.tools.hosts import Hosts
 from appliance.tools.permission import PolicyGate, exactly
 from appliance.tools.processes import Process

@@ -24,6 +24,7 @@ from appliance.settings import Settings
 from appliance.settings import page as settings_page
 from appliance.spending.budget import Budget
 from appliance.texts import say
+from appliance.texts.sentences import in_language
 
 _KEY = re.compile(r"[!-~]{8,400}")
 _TOKEN = re.compile(r"[0-9]{3,20}:[A-Za-z0-9_-]{10,100}")
@@ -48,8 +49,9 @@ class FirstRun:
         """Whether the owner has not been led through yet, and has set up no chat by other means."""
         return not settings_page.file(self.settings.state).exists() and not self.settings.chats
 
-    def state(self) -> dict[str, Any]:
-        """How each step stands; `fixed` names where a value is set that the page cannot change."""
+    def state(self, language: str) -> dict[str, Any]:
+        """How each step stands, for a reader of `language`; `fixed` names where a value is set that the page cannot
+        change."""
         settings = self.settings
         telegram = self._telegram
         part = next((one for one in self.health.parts() if one.name == "telegram"), None)
@@ -70,7 +72,7 @@ class FirstRun:
                 "token": "telegram" in settings.chats,
                 "fixed": self._fixed("telegram.bot_token"),
                 "username": telegram.username if telegram else "",
-                "trouble": part.detail if part is not None and part.state is State.FAILED else "",
+                "trouble": in_language(part.detail, language) if part and part.state is State.FAILED else "",
                 "owners": [person.name or person.id for _, person in self.access.owners("telegram")],
             },
         }

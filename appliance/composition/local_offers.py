@@ -16,8 +16,8 @@ from appliance.messages import Role
 from appliance.observability.health import Health, State
 from appliance.observability.notices import Choices, Notices
 from appliance.tasks import end
-from appliance.texts import say
-from appliance.texts.refusals import told
+from appliance.texts import part_name, say
+from appliance.texts.sentences import in_language, told
 
 _STATES = {"ready": State.READY, "failed": State.FAILED, "off": State.OFF}
 
@@ -112,12 +112,15 @@ class LocalOffers:
 
     def _list(self, language: str) -> str:
         state = self._supervisor.status()
-        lines = [f"local: {state.get('model') or '-'} · {state['phase']} {state.get('detail') or ''}".rstrip()]
+        phase, detail = say(f"phase_{state['phase']}", language), in_language(state.get("detail") or "", language)
+        lines = [f"local: {state.get('model') or '-'} · {phase} {detail}".rstrip()]
         embedder = state.get("embedder") or {}
         if embedder:
-            lines.append(f"embedder: {embedder.get('name') or '-'} · {embedder.get('phase')}")
+            name, phase = embedder.get("name") or "-", say(f"phase_{embedder['phase']}", language)
+            lines.append(f"{part_name('embedder', language)}: {name} · {phase}")
         lines += [
-            f"{pull.get('name')}: {pull.get('phase')} {pull.get('percent') or ''}" for pull in state.get("pulls", [])
+            f"{pull['name']}: {say('phase_' + pull['phase'], language)} {pull.get('percent') or ''}"
+            for pull in state.get("pulls", [])
         ]
         offer = state.get("offer")
         if offer:

@@ -23,7 +23,8 @@ from appliance.settings.agents import agent_of_channel
 from appliance.spending.budget import Budget
 from appliance.spending.report import Spending
 from appliance.spending.show import budget_text
-from appliance.texts import say
+from appliance.texts import part_name, say
+from appliance.texts.sentences import in_language
 
 _COMING = ("starting", "building", "fetching", "loading")
 
@@ -83,15 +84,13 @@ class Overview:
 
     def status_text(self, language: str) -> str:
         status = self.status()
-        lines = [
-            f"{row['model']}: {row['state']}" + (f" ({row['reason']})" if row["reason"] else "")
-            for row in status["models"]
-        ]
+        lines = [_model_line(row, language) for row in status["models"]]
         local = status["local_model"]
         if local["phase"] != "off":
             percent = f" {local['percent']:.0f}%" if local.get("percent") is not None else ""
-            lines.append(f"local: {local['phase']}{percent} {local.get('detail') or ''}".rstrip())
-        lines += [f"{p['name']}: {p['state']} {p['detail']}".rstrip() for p in status["parts"]]
+            phase, detail = say(f"phase_{local['phase']}", language), in_language(local.get("detail") or "", language)
+            lines.append(f"local: {phase}{percent} {detail}".rstrip())
+        lines += [_part_line(part, language) for part in status["parts"]]
         if self.settings.agents:
             lines += [f"{row['id']}: {' → '.join(row['chain'])}, ${row['spent']:.2f}" for row in self.agents()]
         lines.append(say("status_queue", language, running=status["running"], waiting=status["waiting"]))
@@ -106,12 +105,13 @@ class Overview:
         percent = f"{state['percent']:.0f}%" if state.get("percent") is not None else ""
         return say("local_coming", language, phase=say(f"phase_{state['phase']}", language), percent=percent).strip()
 
-    async def doctor(self) -> list[dict[str, Any]]:
-        """The findings of every check, as from inside the running house."""
+    async def doctor(self, language: str) -> list[dict[str, Any]]:
+        """The findings of every check, as from inside the running house and as a reader of `language` reads them."""
         from appliance.doctor import Patient, examine  # dozens of checks that no turn needs
 
         patient = Patient(self.settings, inside=True, notes={"status": self.status()})
-        return [finding.as_json() for finding in await examine(patient)]
+        rows = [finding.as_json() for finding in await examine(patient)]
+        return [row | {key: in_language(row[key], language) for key in ("detail", "fix")} for row in rows]
 
     def context_by_name(self, name: str) -> dict[str, Any]:
         """The same as `context` for a session's name. Raises InputError, NotFoundError."""
@@ -125,3 +125,14 @@ class Overview:
 
     def budget_text(self, language: str) -> str:
         return budget_text(self.budget.status(), self.settings.owner.zone, language)
+
+
+def _model_line(row: dict[str, Any], language: str) -> str:
+    reason = say(f"reason_{row['reason']}", language) if row["reason"] else ""
+    state = say(f"page_model_{row['state']}", language)
+    return f"{row['model']}: {state} ({reason})" if reason else f"{row['model']}: {state}"
+
+
+def _part_line(part: dict[str, Any], language: str) -> str:
+    state, detail = say(f"phase_{part['state']}", language), in_language(part["detail"], language)
+    return f"{part_name(part['name'], language)}: {state} {detail}".rstrip()

@@ -22,7 +22,7 @@ from appliance.settings import Settings
 from appliance.settings.agents import speaks_on
 from appliance.spending.calls import raise_command
 from appliance.texts import language_of, say
-from appliance.texts.refusals import in_language
+from appliance.texts.sentences import in_language
 
 
 @dataclass

@@ -230,7 +230,8 @@ def _prices(patient: Patient) -> Outcome:
     age = prices.age_seconds(time.time())
     text = f"The price table is of {prices.dated}."
     if age > _OLD_PRICES:
-        return "warn", f"{text} That is {age / 86_400:.0f} days ago.", "Update the appliance, or set budget.price_file."
+        old = f"That is {age / 86_400:.0f} days ago."
+        return "warn", f"{text} {old}", "Update the appliance, or set budget.price_file."
     return "pass", text
 
 
@@ -294,15 +295,17 @@ def _browser(patient: Patient) -> Outcome | None:
         return None
     if web.browser_url:
         found = asyncio.run(Pages(Elsewhere(web.browser_url, web.browser_token.get_secret_value())).look())
-        place, program = f" at {web.browser_url}", f"the browser's service at {web.browser_url}"
+        program = f"the browser's service at {web.browser_url}"
+        none = f"No browser at {web.browser_url}: {found.missing}"
         fix = "Start it (in compose: COMPOSE_PROFILES=browser). Pages can still be read with fetch."
     else:
         missing = chromium.missing(web.browser_executable)
         found = Condition(missing, "" if missing else chromium.own_sandbox())
-        place, program = "", chromium.executable(web.browser_executable)
+        program = chromium.executable(web.browser_executable)
+        none = f"No browser: {found.missing}"
         fix = "Install what is named, or set APPLIANCE_WEB__BROWSER=false. Pages can still be read with fetch."
     if found.missing:
-        return "warn", f"No browser{place}: {found.missing}", fix
+        return "warn", none, fix
     if found.weak:
         fix = "Run it as a user of its own, on a system and with a seccomp profile that allow user namespaces."
         return "warn", f"Chromium ({program}) runs without its own sandbox: {found.weak}.", fix
@@ -327,7 +330,7 @@ def _local_model(patient: Patient) -> Outcome | None:
         phase, detail = status.get("phase", "unknown"), str(status.get("detail") or "")
         if phase == "failed":
             return "fail", f"The local model could not be started: {detail}", "See the gateway's log."
-        return "pass", f"The local model is {phase}. {detail}".strip()
+        return "pass", f"The local model is {phase}." + (f" {detail}" if detail else "")
     if importlib.util.find_spec("llama_cpp") is not None:
         return "pass", "The local model's engine is installed."
     missing = [name for name in ("cmake", "gcc", "g++") if shutil.which(name) is None]
@@ -399,8 +402,8 @@ def _clock(patient: Patient) -> Outcome:
     if patient.online:
         skew = _skew(patient.settings.anthropic.base_url)
         if skew is not None and abs(skew) > _SKEW:
-            way = "ahead" if skew > 0 else "behind"
-            return "warn", f"The clock is {abs(skew):.0f} s {way}.", "timedatectl set-ntp true"
+            off = f"The clock is {skew:.0f} s ahead." if skew > 0 else f"The clock is {-skew:.0f} s behind."
+            return "warn", off, "timedatectl set-ntp true"
     return "pass", f"The clock is plausible; your day is that of {zone.key}."
 
 

@@ -42,7 +42,7 @@ def backup_age(patient: Patient) -> Outcome | None:
     if patient.settings.backup.nightly and hours * 3600 > _LATE:
         return "warn", f"The last backup was made {hours / 24:.1f} days ago.", "appliance backup, and see the log."
     sealed = "" if patient.settings.backup.passphrase.get_secret_value() else " It is not encrypted."
-    return "pass", f"The last backup was made {hours:.0f} hours ago.{sealed}"
+    return "pass", f"The last backup was made {hours:.0f} hours ago." + sealed
 
 
 def agents(patient: Patient) -> Outcome | None:
@@ -87,7 +87,7 @@ def model_files(patient: Patient) -> Outcome | None:
     if spoiled:
         return "fail", f"The file of {spoiled[0]} is not the one that was fetched.", _FETCH_AGAIN.format(spoiled[0])
     needs = sum(item.memory(min(local.context or 8192, item.context)) for item in wanted)
-    names = " and ".join(item.name for item in wanted)
+    names = ", ".join(item.name for item in wanted)
     text = f"{names} take about {needs / 1024**3:.1f} of {memory / 1024**3:.1f} GiB of memory."
     if not all(found for _, found in sums.values()):
         text += " Reading them through takes long here: appliance models verify."
@@ -140,7 +140,7 @@ def limits(patient: Patient, root: Path = _CGROUPS) -> Outcome | None:
     missing = sorted({"memory", "pids"} - have)
     if missing:
         fix = "Add cgroup_enable=memory to the kernel's command line (Raspberry Pi: cmdline.txt) and restart."
-        return "warn", f"The kernel limits no {' and no '.join(missing)} of containers (cgroup v{version}).", fix
+        return "warn", f"The kernel does not limit {', '.join(missing)} of containers (cgroup v{version}).", fix
     shares = "" if quota else "; no processor quota, so commands get shares instead"
     return "pass", f"The kernel limits memory and processes of containers (cgroup v{version}{shares})."
 

@@ -49,4 +49,4 @@ def _transcriber(wanted: str, found: dict[str, str]) -> Outcome:
         return "warn", f"Voice messages cannot be written down: {detail}", found.get("fix") or _INSTALL
     if phase == "off":
         return "warn", f"The models service was started without {wanted}.", "Set local.transcriber there too."
-    return "pass", f"{wanted} will write down voice messages; it is {phase}. {detail}".strip()
+    return "pass", f"{wanted} will write down voice messages; it is {phase}." + (f" {detail}" if detail else "")

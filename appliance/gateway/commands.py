@@ -13,7 +13,7 @@ from appliance.errors import ApplianceError
 from appliance.gateway.buttons import Buttons, Refusal
 from appliance.messages import Button, Inbound, Person, Received, Reply, Role, SessionKey
 from appliance.texts import language_of, say
-from appliance.texts.refusals import told
+from appliance.texts.sentences import told
 
 _COMMAND = re.compile(r"/([a-z_]{1,32})(?:@\w+)?(?:\s+(.*))?", re.DOTALL)
 _RANK = {Role.GUEST: 0, Role.MEMBER: 1, Role.OWNER: 2}

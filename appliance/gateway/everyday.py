@@ -41,7 +41,7 @@ class Everyday:
     models: Callable[[], Sequence[str]]
     status: Callable[[str], str]
     context: Callable[[SessionKey, Person], dict[str, Any]]
-    doctor: Callable[[], Awaitable[list[dict[str, Any]]]]
+    doctor: Callable[[str], Awaitable[list[dict[str, Any]]]]
     cooled: Callable[[SessionKey], None]
     audit: Callable[..., None]
     compactor: Compactor
@@ -155,9 +155,14 @@ class Everyday:
 
     async def show_doctor(self, ask: Ask) -> str:
         marks = {"pass": "✓", "warn": "!", "fail": "✗"}
-        rows = await self.doctor()
-        lines = [f"{marks[row['status']]} {row['check']}: {row['detail']}" for row in rows]
-        fixes = [f"→ {row['check']}: {row['fix']}" for row in rows if row["status"] != "pass" and row["fix"]]
+        rows = await self.doctor(ask.language)
+        names = [say(f"check_{row['check']}", ask.language) for row in rows]
+        lines = [f"{marks[row['status']]} {name}: {row['detail']}" for name, row in zip(names, rows, strict=True)]
+        fixes = [
+            f"→ {name}: {row['fix']}"
+            for name, row in zip(names, rows, strict=True)
+            if row["status"] != "pass" and row["fix"]
+        ]
         return "\n".join([*lines, *fixes])
 
 

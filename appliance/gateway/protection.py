@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from appliance.gateway.auth import COOKIE, Auth, Principal
-from appliance.texts.refusals import in_language
+from appliance.texts.sentences import in_language
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

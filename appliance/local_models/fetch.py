@@ -75,8 +75,9 @@ def _from_urls(urls: tuple[str, ...], entry: Entry, store: Store, progress: Prog
         return
     if not problems:
         raise FetchError(f"{entry.name} has no address to fetch it from.")
+    reasons = " ".join(error.what for error in problems)
     raise FetchError(
-        f"{entry.name} could not be fetched: " + " ".join(error.what for error in problems),
+        f"{entry.name} could not be fetched: {reasons}",
         fix=problems[-1].fix,
         retry=any(error.retry for error in problems),
     )

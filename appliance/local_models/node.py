@@ -243,7 +243,7 @@ class Node:
         else:
             part = use(last)
         if reasons:
-            part.detail += f" (instead: {' '.join(reasons)})"
+            part.detail = f"{part.detail} (instead: {' '.join(reasons)})"
 
     def _upgrade(self, *better: Entry) -> None:
         """Fetch the first of these that can be had, quietly: what is in use goes on. One too large not to ask is left

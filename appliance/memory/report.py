@@ -29,10 +29,11 @@ def examine_memory(state: Path, zone: ZoneInfo) -> tuple[Literal["pass", "warn"]
         repeats += len(near_duplicates(active))
         large += [f"{folder.name}/{name} ({size / 1_000:.1f} KB)" for name, size in large_files(workspace)]
     waiting = len(Quarantine(state / "quarantine").list())
-    stands = f"{items} items in {notes} day notes, {waiting} waiting for your yes"
+    stands = f"{items} items in {notes} day notes, {waiting} waiting for your yes."
     if large:
-        over = f"over {LARGE_BYTES // 1_000} KB, which every prompt pays for: {', '.join(large)}"
-        return "warn", f"{stands}; {over}.", _FIX
+        over = f"Over {LARGE_BYTES // 1_000} KB, which every prompt pays for: {', '.join(large)}."
+        return "warn", f"{stands} {over}", _FIX
     if repeats:
-        return "pass", f"{stands}; {repeats} said more than once, merged when the house is idle.", ""
-    return "pass", f"{stands}.", ""
+        again = f"{repeats} said more than once, merged when the house is idle."
+        return "pass", f"{stands} {again}", ""
+    return "pass", stands, ""

@@ -11,6 +11,7 @@ from typing import Literal
 
 from appliance.texts.acting import ACTING
 from appliance.texts.first_run import FIRST_RUN
+from appliance.texts.health import HEALTH
 from appliance.texts.memory import MEMORY
 from appliance.texts.models import MODELS
 from appliance.texts.money import MONEY
@@ -32,13 +33,18 @@ _TRADITIONAL = set(
 )
 
 TEXTS: dict[str, tuple[str, str, str]] = {
-    **TALK, **MODELS, **MONEY, **ACTING, **MEMORY, **PEOPLE, **PAGES, **SECTIONS, **FIRST_RUN
+    **TALK, **MODELS, **MONEY, **ACTING, **MEMORY, **PEOPLE, **PAGES, **SECTIONS, **FIRST_RUN, **HEALTH
 }  # fmt: skip
 
 
 def say(key: str, language: str = "en", **values: object) -> str:
     """Return the text `key` in `language` (unknown languages get English), filled with `values`."""
     return TEXTS[key][_INDEX.get(language, 0)].format(**values)
+
+
+def part_name(name: str, language: str) -> str:
+    """The name of a part of the house; a channel's is its own."""
+    return say(f"part_{name}", language) if f"part_{name}" in TEXTS else name
 
 
 def language_of(text: str, default: Language = "en") -> Language:

@@ -28,6 +28,8 @@ MODELS: dict[str, tuple[str, str, str]] = {
     "phase_loading": ("loading", "載入", "加载"),
     "phase_ready": ("ready", "就緒", "就绪"),
     "phase_failed": ("failed", "失敗", "失败"),
+    "phase_degraded": ("degraded", "部分可用", "部分可用"),
+    "phase_done": ("done", "完成", "完成"),
     "phase_off": ("off", "關閉", "关闭"),
     "model_offer": (
         "A better local model would fit this machine: {name} ({size}, {licence}). Fetch it?",

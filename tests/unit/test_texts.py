@@ -7,6 +7,7 @@ import pytest
 from appliance.texts import (
     ACTING,
     FIRST_RUN,
+    HEALTH,
     MEMORY,
     MODELS,
     MONEY,
@@ -47,5 +48,5 @@ def test_an_unknown_language_gets_english_and_an_unknown_key_is_an_error() -> No
 
 
 def test_no_text_stands_in_two_tables() -> None:
-    tables = [TALK, MODELS, MONEY, ACTING, MEMORY, PEOPLE, PAGES, SECTIONS, FIRST_RUN]
+    tables = [TALK, MODELS, MONEY, ACTING, MEMORY, PEOPLE, PAGES, SECTIONS, FIRST_RUN, HEALTH]
     assert sum(map(len, tables)) == len(TEXTS)

@@ -7,12 +7,12 @@ from typing import Any
 
 from litestar import Response, get
 
-from appliance.gateway.api.http import AnyRequest, agent_of, reply
+from appliance.gateway.api.http import AnyRequest, agent_of, language_asked, reply
 from appliance.gateway.api.pages import links, page
 from appliance.gateway.api.sessions import find
 from appliance.gateway.services import MemoryView, Services, Sessions
-from appliance.texts import say
-from appliance.texts.refusals import in_language
+from appliance.texts import part_name, say
+from appliance.texts.sentences import in_language
 
 _ITEMS = 50
 _HITS = 10
@@ -135,14 +135,14 @@ def _health(services: Services) -> list[Any]:
 
     @get("/health")
     async def show(request: AnyRequest) -> Response[str]:
-        findings = await doctor()
+        findings = await doctor(language_asked(request))
         count = {status: sum(one["status"] == status for one in findings) for status in ("fail", "warn", "pass")}
         worst_first = sorted(findings, key=lambda one: ("fail", "warn", "pass").index(one["status"]))
         parts = [part.as_json() for part in services.health.parts()]
-        return page_of("health", request, services, findings=worst_first, count=count, parts=parts)
+        return page_of("health", request, services, findings=worst_first, count=count, parts=parts, part_name=part_name)
 
     @get("/api/doctor")
-    async def checks() -> Response[Any]:
-        return reply({"findings": await doctor()})
+    async def checks(request: AnyRequest) -> Response[Any]:
+        return reply({"findings": await doctor(language_asked(request))})
 
     return [show, checks]

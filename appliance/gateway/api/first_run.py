@@ -48,11 +48,11 @@ def routes(services: Services) -> list[Any]:
 def _shown(services: Services, first_run: FirstRun) -> list[Any]:
     @get("/first-run")
     async def show(request: AnyRequest) -> Response[str]:
-        return page("first-run.html", request, services, say=say, state=first_run.state())
+        return page("first-run.html", request, services, say=say, state=first_run.state(language_of(request, services)))
 
     @get("/api/first-run")
-    async def state() -> Response[Any]:
-        return reply(first_run.state())
+    async def state(request: AnyRequest) -> Response[Any]:
+        return reply(first_run.state(language_of(request, services)))
 
     @post("/api/first-run/leave", status_code=200)
     async def leave() -> Response[Any]:
@@ -71,14 +71,15 @@ def _steps(services: Services, first_run: FirstRun) -> list[Any]:
             await first_run.use_key(given.key, language)
         else:
             await first_run.answer_with(given.answers, language)
-        return reply(first_run.state())
+        return reply(first_run.state(language))
 
     @post("/api/first-run/budget", status_code=200)
     async def budget(request: AnyRequest) -> Response[Any]:
         given = decode(await read_body(request, _BODY_LIMIT), GivenBudget)
         daily = dollars(given.daily_usd, "daily_usd", Decimal(0))
-        await first_run.set_budget(daily, given.at_limit, language_of(request, services))
-        return reply(first_run.state())
+        language = language_of(request, services)
+        await first_run.set_budget(daily, given.at_limit, language)
+        return reply(first_run.state(language))
 
     @post("/api/first-run/telegram", status_code=200)
     async def telegram(request: AnyRequest) -> Response[Any]:
@@ -88,8 +89,9 @@ def _steps(services: Services, first_run: FirstRun) -> list[Any]:
     @post("/api/first-run/invite", status_code=201)
     async def invite(request: AnyRequest) -> Response[Any]:
         given = decode(await read_body(request, _BODY_LIMIT), GivenInvite)
-        if not first_run.state()["telegram"]["token"]:
-            raise InputError(say("first_no_bot", language_of(request, services)))
+        language = language_of(request, services)
+        if not first_run.state(language)["telegram"]["token"]:
+            raise InputError(say("first_no_bot", language))
         return reply(await first_run.invite(role_of(given.role) or Role.OWNER), 201)
 
     return [model, budget, telegram, invite]

@@ -25,7 +25,7 @@ from appliance.errors import (
 )
 from appliance.gateway.auth import LockedError, Principal
 from appliance.messages import MAIN
-from appliance.texts.refusals import in_language
+from appliance.texts.sentences import in_language
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")

@@ -8,9 +8,10 @@ import msgspec
 from litestar import Response, get, post
 
 from appliance.errors import InputError
-from appliance.gateway.api.http import AnyRequest, agent_of, decode, query_int, read_body, reply
+from appliance.gateway.api.http import AnyRequest, agent_of, decode, language_asked, query_int, read_body, reply
 from appliance.gateway.services import MemoryOf, Services
 from appliance.messages import MAIN
+from appliance.texts.sentences import in_language
 
 _BODY_LIMIT = 16 * 1024
 _QUERY_LIMIT = 2_000
@@ -46,8 +47,9 @@ def _reading(memory_of: MemoryOf) -> list[Any]:
         return reply({"entries": memory_of(agent_of(request)).history(what)})
 
     @get("/api/memory/status")
-    async def status() -> Response[Any]:
-        return reply(await memory_of(MAIN).status())
+    async def status(request: AnyRequest) -> Response[Any]:
+        found = await memory_of(MAIN).status()
+        return reply(found | {"problem": in_language(found["problem"], language_asked(request))})
 
     @get("/api/memory/quarantine")
     async def waiting(request: AnyRequest) -> Response[Any]:

@@ -13,7 +13,7 @@ from appliance.errors import InputError
 from appliance.gateway.api.http import AnyRequest, decode, dollars, language_asked, read_body, reply
 from appliance.gateway.api.sessions import find
 from appliance.gateway.services import Services
-from appliance.texts.refusals import in_language
+from appliance.texts.sentences import in_language
 
 _BODY_LIMIT = 64 * 1024
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -105,8 +105,9 @@ def _models(services: Services) -> list[Any]:
         return []
 
     @get("/api/models")
-    async def show() -> Response[Any]:
-        return reply(models())
+    async def show(request: AnyRequest) -> Response[Any]:
+        status = models()
+        return reply(status | {"detail": in_language(status.get("detail") or "", language_asked(request))})
 
     return [show]
 

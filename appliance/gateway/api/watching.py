@@ -12,7 +12,7 @@ from appliance.gateway.closing import Closing
 from appliance.gateway.services import Reply, Services
 from appliance.messages import Event, Inbound
 from appliance.tasks import end
-from appliance.texts.refusals import in_language
+from appliance.texts.sentences import in_language
 
 _CHECK_SECONDS = 2.0  # how soon a rotated token or a revoked login ends an open stream
 _KEEP_ALIVE_CHECKS = 7

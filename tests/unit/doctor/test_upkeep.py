@@ -112,7 +112,7 @@ def test_a_kernel_that_limits_no_memory_is_told_with_the_way_to_switch_it_on(tmp
     outcome = doctor_upkeep.limits(who, tmp_path / "v2")
     assert outcome is not None
     assert outcome[0] == "warn"
-    assert "no memory" in outcome[1]
+    assert "does not limit memory" in outcome[1]
     for name in ("memory", "pids", "cpu"):
         (tmp_path / "v1" / name).mkdir(parents=True)
     old = doctor_upkeep.limits(who, tmp_path / "v1")
