@@ -8,7 +8,7 @@ from typing import Any
 from litestar import Response, get
 
 from appliance.gateway.api.http import AnyRequest, agent_of, language_asked, reply
-from appliance.gateway.api.pages import links, page
+from appliance.gateway.api.pages import language_of, links, page
 from appliance.gateway.api.sessions import find
 from appliance.gateway.services import MemoryView, Services, Sessions
 from appliance.texts import part_name, say
@@ -135,7 +135,7 @@ def _health(services: Services) -> list[Any]:
 
     @get("/health")
     async def show(request: AnyRequest) -> Response[str]:
-        findings = await doctor(language_asked(request))
+        findings = await doctor(language_of(request, services))
         count = {status: sum(one["status"] == status for one in findings) for status in ("fail", "warn", "pass")}
         worst_first = sorted(findings, key=lambda one: ("fail", "warn", "pass").index(one["status"]))
         parts = [part.as_json() for part in services.health.parts()]

@@ -95,7 +95,7 @@ async def test_a_program_that_is_not_there_is_named(start: Start) -> None:
     assert "no-such-program-here cannot be started" in await use(home, call("sick"))
     rows = (await home.client.get("/api/mcp")).json()["servers"]
     assert rows[0]["state"] == "failed"
-    findings = {row["check"]: row for row in await home.house.overview.doctor()}
+    findings = {row["check"]: row for row in await home.house.overview.doctor("en")}
     assert findings["mcp"]["status"] == "warn"
     assert "there is no program no-such-program-here" in findings["mcp"]["detail"]
 

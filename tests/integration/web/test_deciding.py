@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import html
+import re
 import time
 
 import httpx2
+import pytest
+
+from appliance.observability.health import State
 
 from .conftest import Whole
 
 PAGES = ("/approvals", "/memory", "/schedules", "/context", "/health")
 FAR = "at 2035-01-01 09:00"
+ENGLISH = re.compile(  # what stands in any sentence of ours, and in no command or name
+    r"(?<![\w./:-])(the|is|are|of|to|in|for|and|it|this|that|was|be|not|no|with|by|its|other|free|ready|failed|off)(?![\w./:-])",
+    re.IGNORECASE,
+)
 
 
 async def say(whole: Whole, text: str) -> str:
@@ -220,3 +228,32 @@ async def test_the_context_commands_show_the_same_account(whole: Whole) -> None:
     assert "`read`" in detail
     assert "characters, cached" in detail
     assert await say(whole, "/context nonsense") == "/context list, /context detail"
+
+
+@pytest.mark.parametrize(("wanted", "language"), [("zh-TW", "zh-Hant"), ("zh-CN", "zh-Hans")])
+async def test_the_doctor_speaks_the_readers_language_on_the_page_and_in_a_chat(
+    whole: Whole, wanted: str, language: str
+) -> None:
+    whole.house.state.chmod(0o755)
+    for name, state, detail in (
+        ("local model", State.FAILED, "Building llama.cpp needs cmake, which this machine lacks. Run: sudo x"),
+        ("email", State.DEGRADED, "The mail server cannot be reached: ConnectionRefusedError."),
+        ("mcp", State.READY, "one: 3 tools; two: not started"),
+    ):
+        whole.house.health.set(name, state, detail)
+    page = html.unescape((await whole.client.get("/health", headers={"accept-language": wanted})).text)
+    shown = re.findall(r'<b>(.*?)</b>|<strong class="[^"]*">(.*?)</strong>|<p class="said">(.*?)</p>', page)
+    said = [" ".join(one) for one in shown]
+    for command in ("/doctor", "/status"):
+        body = {"session": "main", "text": command, "language": language}
+        answer = await whole.client.post("/api/messages", json=body)
+        said += str(answer.json()["reply"]).splitlines()
+    assert len(said) > 60
+    assert [text for text in said if ENGLISH.search(text)] == []
+    rows = (await whole.client.get("/api/doctor")).json()["findings"]
+    assert any(row["detail"].startswith("Other users can look into") for row in rows)  # a program reads English
+
+
+def test_what_is_english_is_recognized() -> None:
+    assert ENGLISH.search("磁碟: 2 GiB free under /tmp.")
+    assert not ENGLISH.search("SQLite 3.50，含 FTS5 與 sqlite-vec v0.1；commands.sh 由 web.enabled 為 false")
