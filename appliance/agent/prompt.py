@@ -17,7 +17,7 @@ from typing import Literal
 
 from appliance.agent.window import middle_cut, tokens
 from appliance.clock import Clock
-from appliance.memory.items import OWNER, Items, visible_note
+from appliance.memory.items import Items, visible_note
 from appliance.memory.tiers import Loaded, brief, ordinary
 from appliance.memory.workspace import Workspace
 from appliance.messages import SessionKey
@@ -176,14 +176,18 @@ class PromptBuilder:
         now = self.clock.monotonic()
         held = self._notes.get(session.value)
         if held is None or now - held.used > WARM_SECONDS:
-            today = self.workspace.day(self.clock.now())
-            active, gone = Items(self.workspace).holding()
-            notes = self._notes_of([today - timedelta(days=1), today], gone)
-            own = brief(active, session.reader or OWNER)
-            held = _Held(notes, ordinary(self.workspace, active, self.clock.now()), own, now)
-            self._notes[session.value] = held
+            held = self._notes[session.value] = self._read_notes(session.reader, now)
         held.used = now
         return held
+
+    def _read_notes(self, reader: str, now: float) -> _Held:
+        """For somebody's direct messages what is theirs, else what the owner's conversation is told."""
+        active, gone = Items(self.workspace).holding()
+        if reader:
+            return _Held("", [], brief(active, reader), now)
+        today = self.workspace.day(self.clock.now())
+        notes = self._notes_of([today - timedelta(days=1), today], gone)
+        return _Held(notes, ordinary(self.workspace, active, self.clock.now()), brief(active), now)
 
     def _notes_of(self, days: Sequence[date], gone: frozenset[str]) -> str:
         """Day notes as the owner may see them: other people's private items and forgotten ones left out."""

@@ -8,7 +8,6 @@ events are read raw, so that no field of theirs is lost.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gc
 import json
 import sys
@@ -74,10 +73,11 @@ class ClaudeConnection:
 
     async def close(self) -> None:
         """Close the connections; wait for a load that is under way, so that no thread outlives this."""
-        if self._loading is not None:
-            with contextlib.suppress(ImportError):
-                await (await self._loading).close()
-        self._loading = None
+        loading, self._loading = self._loading, None
+        if loading is not None:
+            await asyncio.wait({loading})
+            if not _failed(loading):
+                await loading.result().close()
 
 
 def _failed(loading: asyncio.Task[AsyncAnthropic]) -> bool:
