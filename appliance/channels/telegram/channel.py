@@ -109,7 +109,7 @@ class TelegramChannel(PlatformChannel):
             self._prepare,
             self._health,
             self._counts,
-            parts.tell_owner,
+            self._tell_owner,
             state.get_offset(parts.database, self._account, self._clock.now()),
             name=self.name,
         )
@@ -183,11 +183,12 @@ class TelegramChannel(PlatformChannel):
     async def _note_move(self, old: int, new: int, now: float) -> None:
         await self._parts.database.write(partial(state.put_move, account=self._account, old=old, new=new, now=now))
         if old in self._groups:
-            await self._parts.tell_owner(say("group_moved", self._owner_language(), old=old, new=new))
+            await self._tell_owner("group_moved", old=old, new=new)
 
-    def _owner_language(self) -> str:
+    async def _tell_owner(self, key: str, **values: object) -> None:
         known = self._parts.access.known_on(self.name)
-        return next((person.language for person in known if person.role is Role.OWNER), "") or "en"
+        language = next((person.language for person in known if person.role is Role.OWNER), "") or "en"
+        await self._parts.tell_owner(say(key, language, **values))
 
     async def _received(self, heard: Heard) -> None:
         await self.carrier.typing(heard.place)
@@ -207,8 +208,7 @@ class TelegramChannel(PlatformChannel):
             return
         if self._listed(change.chat):
             if not change.inside:
-                text = say("group_removed", self._owner_language(), title=change.title)
-                self._beside(self._parts.tell_owner(text))
+                self._beside(self._tell_owner("group_removed", title=change.title))
             return
         by = self._parts.access.check(self.name, change.by)
         if change.inside and by is not None and may(by.role, Right.MANAGE):

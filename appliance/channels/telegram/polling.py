@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import structlog
 
-from appliance.channels.base import Counts, TellOwner
+from appliance.channels.base import Counts
 from appliance.channels.telegram.api import ConflictError, TelegramApi, TokenError, UnreadableUpdatesError
 from appliance.channels.telegram.taking import BACKOFF, Handle, Taker
 from appliance.channels.telegram.updates import ALLOWED
@@ -41,6 +41,7 @@ class Poller:
     """Fetch updates and hand each to `handle`, in order. `handle` returns once the update is on disk.
 
     `offset` is where to begin (None: what Telegram has). `prepare` sees a whole batch first, to start downloads.
+    `tell_owner` says a text, given by its key, in the owner's language.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class Poller:
         prepare: Prepare,
         health: Health,
         counts: Counts,
-        tell_owner: TellOwner,
+        tell_owner: Callable[[str], Awaitable[None]],
         offset: int | None = None,
         *,
         name: str = "telegram",
@@ -172,7 +173,7 @@ class Poller:
             self._health.set(self.name, State.DEGRADED, say("telegram_conflict"))
         if self._conflicts == _CONFLICTS_TO_TELL:
             log.error("another program polls with the same token", channel=self.name)
-            await self._tell_owner(say("telegram_conflict"))
+            await self._tell_owner("telegram_conflict")
         await self._clock.sleep(CONFLICT_SECONDS if self._conflicts > 1 else 1.0)
 
     async def _reset(self) -> None:

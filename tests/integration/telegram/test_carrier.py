@@ -159,23 +159,37 @@ async def test_no_error_holds_the_token(paired: Bench, place: dict) -> None:
     await paired.telegram.start()
 
 
-async def test_two_pollers_are_said_once_and_the_last_one_standing_goes_on(paired: Bench) -> None:
+async def poll_beside(bench: Bench) -> None:
+    """Poll with the same token until the owner is told."""
     from aiogram import Bot
     from aiogram.client.session.aiohttp import AiohttpSession
     from aiogram.client.telegram import TelegramAPIServer
     from aiogram.exceptions import TelegramConflictError
 
-    server = TelegramAPIServer.from_base(paired.telegram.url)
-    other = Bot(paired.telegram.world.token, session=AiohttpSession(api=server))
+    server = TelegramAPIServer.from_base(bench.telegram.url)
+    other = Bot(bench.telegram.world.token, session=AiohttpSession(api=server))
     async with asyncio.timeout(20):
-        while not paired.told:
+        while not bench.told:
             with contextlib.suppress(TelegramConflictError):
                 await other.get_updates(timeout=1)
     await other.session.close()
+
+
+async def test_two_pollers_are_said_once_and_the_last_one_standing_goes_on(paired: Bench) -> None:
+    await poll_beside(paired)
     paired.telegram.people.say(OWNER, "who has me?")
     await paired.until(lambda: "You said: who has me?" in paired.replies())
     assert len(paired.told) == 1
     assert "another program" in paired.told[0].lower()
+
+
+async def test_two_pollers_are_said_in_the_owner_s_language(bench: Bench) -> None:
+    await bench.channel.opened()
+    bench.telegram.people.user(OWNER, language="zh-TW")
+    bench.telegram.people.say(OWNER, await bench.access.invite())
+    await bench.until(lambda: bench.access.check("telegram", str(OWNER)) is not None)
+    await poll_beside(bench)
+    assert "另一個程式" in bench.told[0]
 
 
 async def test_an_update_that_cannot_be_read_is_left_out_and_the_rest_is_taken(paired: Bench) -> None:
