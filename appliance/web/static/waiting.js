@@ -63,7 +63,8 @@ export function startWaiting({ problem, onDraw }) {
         problem(error.message);
         element.disabled = false;
       }
-      document.getElementById("text").focus();
+      const at = document.activeElement;
+      if (at === document.body || box.contains(at)) document.getElementById("text").focus(); // nobody went on meanwhile
       await refresh();
     });
     return element;
