@@ -34,7 +34,11 @@ _CODE_LINE = re.compile(
     r"|\b\w+ [=!]= )" + _REST,
     re.MULTILINE,
 )
-_TYPED = re.compile(r"[a-z/#>$<{=*\[-]")  # without any of these there is no code
+# Without any of these there is no such line: looked for first, because that is quicker.
+_TYPED = re.compile(
+    r"[/#>$<{=*\[(_]|--|\.[a-z]{2}|\b(?:error|warning|exception|traceback|todo|fixme|fatal|select|insert|alter|create"
+    r"|drop|delete|git|echo|import|regex|grep)\b"
+)
 _TURN = re.compile(r"\n|(?<=[。！!？?.；;，,])\s*(?:另外|还有|对了|顺便|\bbtw\b|\bby the way\b|\balso,)")
 _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ’‘＇", "abcdefghijklmnopqrstuvwxyz'''")
 
