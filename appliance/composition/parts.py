@@ -45,9 +45,9 @@ from appliance.memory.boundaries import holds, no_pushes, no_voice
 from appliance.memory.capture import capture
 from appliance.memory.commands import make_embedder, make_reranker
 from appliance.memory.house import Memory
-from appliance.memory.items import OWNER, Item, Items
+from appliance.memory.items import OWNER, Item, Items, whose
 from appliance.memory.tiers import overview
-from appliance.messages import MAIN, Inbound, Person, Role
+from appliance.messages import MAIN, Inbound, Person
 from appliance.models.paid_embeddings import PaidEmbeddings
 from appliance.observability import logs
 from appliance.settings import Settings
@@ -328,7 +328,7 @@ class Parts(Foundation):
 
     def _forbids(self, what: Callable[[str], bool]) -> Callable[[Person], bool]:
         """Whether a boundary of a person forbids it."""
-        return lambda person: holds(self._items(), OWNER if person.role is Role.OWNER else person.id, what)
+        return lambda person: holds(self._items(), whose(person), what)
 
     def _build_automation(self) -> None:
         self.automation = Automation(

@@ -15,7 +15,7 @@ from typing import Any
 from appliance.memory import guards_en, guards_zh
 from appliance.memory.capture import capture
 from appliance.memory.house import Memory
-from appliance.memory.items import OWNER, Item, Items, Mark, line_of, normalised
+from appliance.memory.items import OWNER, Item, Items, Mark, line_of, normalised, whose
 from appliance.memory.languages import analyse, fold
 from appliance.messages import Received, Role, Source
 
@@ -139,7 +139,7 @@ def statements_of(received: Sequence[Received]) -> list[Statement]:
             agent=one.inbound.session.agent,
             session=one.inbound.session.value,
             message=one.inbound.id,
-            person=OWNER if one.inbound.person.role is Role.OWNER else one.inbound.person.id,
+            person=whose(one.inbound.person),
             at=one.inbound.at,
             edited=one.inbound.id.partition(":")[0] if one.inbound.kind == "edit" else "",
         )

@@ -20,6 +20,7 @@ from urllib.parse import unquote
 from appliance.errors import NotFoundError
 from appliance.memory.languages import fold
 from appliance.memory.workspace import Workspace
+from appliance.messages import Person, Role
 
 Tag = Literal["W", "B", "O"]
 See = Literal["private", "household", "team"]
@@ -135,6 +136,11 @@ def parse(text: str, path: str) -> Iterator[Placed]:
         entry = parse_line(line)
         if entry is not None:
             yield Placed(entry, path, number)
+
+
+def whose(person: Person) -> str:
+    """Under which name a person's items are kept: the owner is one, wherever they write."""
+    return OWNER if person.role is Role.OWNER else person.id
 
 
 def may_see(item: Item, person: str, *, household: bool) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import apsw
 
-from appliance.memory.items import OWNER, Item
+from appliance.memory.items import OWNER, Item, whose
 from appliance.messages import Person, Role, SessionKey
 
 ScopeKind = Literal["private", "session", "item", "team"]
@@ -32,7 +32,7 @@ class Scope:
     @classmethod
     def of(cls, session: SessionKey, person: Person) -> Scope:
         """The reader of a turn."""
-        return cls(session, OWNER if person.role is Role.OWNER else person.id, person.role)
+        return cls(session, whose(person), person.role)
 
     @property
     def main(self) -> bool:

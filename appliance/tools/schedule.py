@@ -81,7 +81,7 @@ class ScheduleTool:
 
     def available(self, session: SessionKey, person: Person) -> bool:
         """Never in groups, for guests, or in what runs by itself: a job must not make jobs."""
-        itself = session.value.startswith(("cron:", "heartbeat:")) or person.id.startswith(("cron:", "heartbeat:"))
+        itself = session.by_itself or person.id.startswith(("cron:", "heartbeat:"))
         return not itself and person.role is not Role.GUEST and ":group:" not in session.value
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:

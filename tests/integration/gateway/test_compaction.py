@@ -153,32 +153,31 @@ async def test_the_request_after_every_place_of_the_cut_is_well_formed(start: St
         assert (await home.say("go on"))["reply"] == "ok"
 
 
-async def test_a_long_talk_in_a_small_window_leaves_memory_without_a_model_being_asked(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+async def small(start: Start, monkeypatch: pytest.MonkeyPatch) -> Home:
+    """A house whose window is too small to be compacted, and which soon lets go of a long talk."""
     monkeypatch.setattr(asking, "MOST_HELD", 12)
     home = await start(APPLIANCE_MODELS__WORKING_WINDOW="8192", APPLIANCE_BUDGET__DAILY_USD="50")
     home.provider.default(Provider())
-    await home.say("the door code is 4711")
+    return home
+
+
+async def test_a_long_talk_in_a_small_window_leaves_memory_without_a_model_being_asked(small: Home) -> None:
+    await small.say("the door code is 4711")
     for number in range(12):
-        assert (await home.say(f"message {number} " + "lorem ipsum dolor " * 250))["reply"] == "ok"
-    assert len(home.provider.calls) == 13
-    held = home.house.sessions.transcript(SessionKey.main()).window()
+        assert (await small.say(f"message {number} " + "lorem ipsum dolor " * 250))["reply"] == "ok"
+    assert len(small.provider.calls) == 13
+    held = small.house.sessions.transcript(SessionKey.main()).window()
     assert held[0]["reason"] == "length"
     assert "4711" in held[0]["summary"]
     assert len(held) < 20
-    assert len([row for row in await home.rows() if row["role"] == "user"]) == 13
+    assert len([row for row in await small.rows() if row["role"] == "user"]) == 13
 
 
-async def test_many_short_messages_in_a_small_window_leave_memory_too(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(asking, "MOST_HELD", 12)
-    home = await start(APPLIANCE_MODELS__WORKING_WINDOW="8192", APPLIANCE_BUDGET__DAILY_USD="50")
-    home.provider.default(Provider())
+async def test_many_short_messages_in_a_small_window_leave_memory_too(small: Home) -> None:
     held = []
     for number in range(24):
-        await home.say(f"hi {number}")
-        held.append(len(home.house.sessions.transcript(SessionKey.main()).window()))
+        await small.say(f"hi {number}")
+        held.append(len(small.house.sessions.transcript(SessionKey.main()).window()))
     assert max(held) < 20
     assert sum(later < earlier for earlier, later in itertools.pairwise(held)) < 8, "not at every turn"
