@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from appliance.memory.dates import Stretch
 from appliance.memory.languages import words_of
 from appliance.memory.legs import Candidate
 
@@ -19,6 +20,7 @@ _CENTRED_SHARE = 0.5  # of the vector leg; the rest is the plain cosine, which i
 _FOREIGN = 0.9  # of an entry in another script: at equal nearness one's own language is likelier meant
 _SPEAKER = 0.08  # for what was said by somebody whom the question names: two people talk about the same things
 _SURE = 0.4  # cosine from which an English-only embedder has found what was meant, rather than the nearest there is
+_THEN = 1.0  # for what was said on a day that the question names: it comes first, in the order of the rest
 _NEIGHBOUR = 0.1  # of the score of a turn beside it
 _BESIDE = 100  # ordinals, one line of a transcript: said one after another, nothing between
 # Of a perfect match of words: from here on words count in full, and below it by this power. Beside a small English
@@ -152,10 +154,13 @@ def ordered(candidates: Sequence[Candidate], mix: Mix) -> list[Candidate]:
     return [*own[:2], *foreign[:1], *own[2:4], *foreign[1:2], *own[4:], *foreign[2:]]
 
 
-def decay(candidates: Sequence[Candidate], now: float) -> None:
-    """Halve a day note's score every 30 days; files that are kept up and conversations do not fade."""
+def weigh_time(candidates: Sequence[Candidate], now: float, days: Sequence[Stretch] = ()) -> None:
+    """Halve a day note's score every 30 days; files that are kept up and conversations do not fade. What was said on
+    the days that the question names gains instead."""
     for one in candidates:
-        if one.kind == "chunk" and one.at and _DAY_NOTE.fullmatch(one.path):
+        if any(first <= one.at < end for first, end in days):
+            one.score += _THEN
+        elif one.kind == "chunk" and one.at and _DAY_NOTE.fullmatch(one.path):
             age_days = max(0.0, now - one.at) / 86_400
             one.score *= 0.5 ** (age_days / HALF_LIFE_DAYS)
 

@@ -10,7 +10,8 @@ import apsw
 import msgspec
 
 from appliance.memory.chunks import Unit
-from appliance.memory.schema import ITEMS, SHELVES
+from appliance.memory.dates import Stretch
+from appliance.memory.schema import ITEMS, SHELVES, TALK
 from appliance.memory.store import rows
 from appliance.memory.vocabulary import Weighed
 from appliance.messages import Source
@@ -57,9 +58,15 @@ class Candidate:
 
 
 def candidates(
-    connection: apsw.Connection, shelf: int, query: Weighed, vectors: QueryVectors | None, scopes: Sequence[int]
+    connection: apsw.Connection,
+    shelf: int,
+    query: Weighed,
+    vectors: QueryVectors | None,
+    scopes: Sequence[int],
+    days: Sequence[Stretch] = (),
 ) -> list[Candidate]:
-    """What either leg finds in these scopes, each with the scores of both where they can be had."""
+    """What either leg finds in these scopes, and what was said on `days`, each with the scores of both legs where they
+    can be had."""
     allowed = msgspec.json.encode(scopes).decode()
     direct = _by_words(connection, shelf, query.match, allowed)
     words = dict(direct)
@@ -68,12 +75,14 @@ def candidates(
     ids = list(words)
     if vectors is not None:
         ids = list(dict.fromkeys([*ids, *_by_bits(connection, shelf, vectors, allowed)]))
+    then = _by_days(connection, days, allowed) if days and shelf == TALK else []
+    ids = list(dict.fromkeys([*ids, *then]))
     if not ids:
         return []
     wanted = msgspec.json.encode(ids).decode()
     cosines = _cosines(connection, vectors, wanted) if vectors is not None else {}
     if vectors is not None:
-        ids = _nearest(ids, words, cosines)
+        ids = _nearest(ids, [*words, *then], cosines)
         wanted = msgspec.json.encode(ids).decode()
     found = []
     for number, kind, path, at, script, speaker, file, ordinal in rows(connection, _ROWS, (wanted,)):
@@ -151,10 +160,24 @@ def _cosines(connection: apsw.Connection, vectors: QueryVectors, wanted: str) ->
     return {row[0]: row[1:] for row in found if None not in row}
 
 
-def _nearest(ids: list[int], words: dict[int, float], cosines: dict[int, tuple[float, float]]) -> list[int]:
-    """Everything the words found, and the nearest by exact cosine."""
+def _by_days(connection: apsw.Connection, days: Sequence[Stretch], allowed: str) -> list[int]:
+    """What was said then, the newest first; of several stretches, in the first one that anything was said in."""
+    for first, end in days:
+        found = rows(
+            connection,
+            "SELECT id FROM chunks WHERE at >= ?1 AND at < ?2 AND shelf = 0 AND NOT hidden"
+            " AND scope IN (SELECT value FROM json_each(?3)) ORDER BY at DESC LIMIT ?4",
+            (first, end, allowed, CANDIDATES),
+        )
+        if found:
+            return [number for (number,) in found]
+    return []
+
+
+def _nearest(ids: list[int], kept: Sequence[int], cosines: dict[int, tuple[float, float]]) -> list[int]:
+    """What is `kept` anyway, and the nearest by exact cosine."""
     near = sorted((one for one in ids if one in cosines), key=lambda one: -cosines[one][1])[:CANDIDATES]
-    return list(dict.fromkeys([*words, *near]))
+    return list(dict.fromkeys([*kept, *near]))
 
 
 _BESIDE = "SELECT units FROM chunks WHERE file=? AND kind=? AND NOT hidden AND ordinal "

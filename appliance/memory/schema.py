@@ -59,4 +59,8 @@ DELETE FROM chunks;
 UPDATE files SET stamp = '', offset = 0, lines = 0;
 """,
     ),
+    (
+        "what was said on a day",
+        "CREATE INDEX chunks_at ON chunks(at) WHERE shelf = 0;",
+    ),
 ]

@@ -19,14 +19,15 @@ from typing import Any, Literal, Protocol
 
 import apsw
 
-from appliance.clock import Clock
+from appliance.clock import Clock, day_of
 from appliance.errors import ModelError, StateError
 from appliance.memory import fusion, legs
 from appliance.memory.chunks import Unit
+from appliance.memory.dates import stretches
 from appliance.memory.embeddings import Identity
 from appliance.memory.filler import VectorFiller
 from appliance.memory.index import MemoryIndex
-from appliance.memory.languages import SCRIPTS, Query, analyse
+from appliance.memory.languages import SCRIPTS, Query, analyse, fold
 from appliance.memory.legs import Candidate, QueryVectors
 from appliance.memory.lexicon import widened
 from appliance.memory.schema import ITEMS, TALK
@@ -41,6 +42,7 @@ Weights = Literal["auto"] | tuple[float, float]
 LIMIT = 6
 _VECTOR_SECONDS = 3.0  # a question waits no longer for its vector; words alone answer then
 _REMEMBERED_QUESTIONS = 256
+_ASKED_CHARS = 2_000  # of a question, in which days are looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +136,15 @@ class MemorySearch:
         if not scopes:
             return [], []
         wider = self._widened(question, vectors)
+        now, zone = self._clock.now(), self._index.workspaces[scope.session.agent].zone
+        days = stretches(fold(question.text[:_ASKED_CHARS]), day_of(now, zone), zone)
         found = []
         for shelf in (ITEMS, TALK):
             query = self._vocabulary.weigh(connection, shelf, question, wider)
-            candidates = legs.candidates(connection, shelf, query, vectors, scopes)
+            candidates = legs.candidates(connection, shelf, query, vectors, scopes, days)
             mix = self._mix(question, weights if vectors else (0.0, 1.0), query.perfect)
             fusion.join(candidates, mix)
-            fusion.decay(candidates, self._clock.now())
+            fusion.weigh_time(candidates, now, days)
             found.append(fusion.ordered(candidates, mix))
         items, talk = found
         legs.load(connection, fusion.chunks_ahead(talk))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.memory.fusion import Mix, auto_weights, decay, diversify, join, scaled, telling_items
+from appliance.memory.fusion import Mix, auto_weights, diversify, join, scaled, telling_items, weigh_time
 from appliance.memory.legs import Candidate
 from appliance.messages import Source
 
@@ -57,8 +57,20 @@ def test_day_notes_halve_every_thirty_days_and_nothing_else_fades() -> None:
     ]
     for one in found:
         one.score = 1.0
-    decay(found, 31 * DAY)
+    weigh_time(found, 31 * DAY)
     assert [one.score for one in found] == [pytest.approx(0.5), 1.0, 1.0, 1.0]
+
+
+def test_what_was_said_on_a_named_day_gains_and_its_note_does_not_fade() -> None:
+    found = [
+        candidate(1, kind="chunk", path="memory/2026-01-01.md", at=DAY),
+        candidate(2, at=DAY),
+        candidate(3, at=2 * DAY),
+    ]
+    for one in found:
+        one.score = 0.5
+    weigh_time(found, 61 * DAY, [(DAY, 2 * DAY)])
+    assert [one.score for one in found] == [1.5, 1.5, 0.5]
 
 
 def test_a_chunk_that_repeats_a_better_one_goes_behind_a_different_one() -> None:

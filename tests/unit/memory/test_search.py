@@ -215,6 +215,25 @@ async def test_weights_from_the_settings_are_scaled_to_one(tmp_path: Path) -> No
     house.index.close()
 
 
+@pytest.mark.parametrize("question", ["what did we talk about on 31 March?", "3月31號聊了什麼", "2026-03-31"])
+async def test_a_question_that_names_a_day_finds_what_was_said_then(house: House, question: str) -> None:
+    house.say(("the boiler man comes at nine", "Noted."))
+    house.say(*((f"we talk about plants, part {n}", "ok") for n in range(40)), start=1_000)
+    await house.ready()
+    assert "boiler" in (await house.find(question))[0].snippet
+
+
+async def test_what_was_said_on_a_day_keeps_to_the_reader_and_the_owners_midnight(wordy: House) -> None:
+    group = "agent:main:telegram:group:-5"
+    wordy.say(("before midnight", "ok"))
+    wordy.say(("after midnight, of 31 March", "ok"), start=40)
+    wordy.say(("spoken in the group", "ok"), session=group)
+    await wordy.ready()
+    assert (await wordy.find("31 March"))[0].snippet.startswith("Sam: before midnight")
+    [hit] = await wordy.find("31 March", Scope(SessionKey(group)))
+    assert "in the group" in hit.snippet
+
+
 async def test_results_say_where_their_text_comes_from(wordy: House) -> None:
     wordy.say(("the page said the boiler is broken", ""), source="outside")
     await wordy.ready()

@@ -1,0 +1,87 @@
+"""Days that a question names, in five languages, seen from a Tuesday."""
+
+from __future__ import annotations
+
+from datetime import date
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from appliance.memory.dates import named_days, stretches
+from appliance.memory.languages import fold
+
+TODAY = date(2026, 12, 1)
+
+
+def named(question: str) -> list[tuple[str, str]]:
+    return [(first.isoformat(), last.isoformat()) for first, last in named_days(fold(question), TODAY)]
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("what did I say yesterday?", "2026-11-30", "2026-11-30"),
+        ("what was it the day before yesterday", "2026-11-29", "2026-11-29"),
+        ("what did we eat today", "2026-12-01", "2026-12-01"),
+        ("What did we decide last Tuesday?", "2026-11-24", "2026-11-24"),
+        ("what did the plumber say on Friday", "2026-11-27", "2026-11-27"),
+        ("two weeks ago", "2026-11-16", "2026-11-22"),
+        ("10 days ago", "2026-11-21", "2026-11-21"),
+        ("everything of last week", "2026-11-23", "2026-11-29"),
+        ("last month's bill", "2026-11-01", "2026-11-30"),
+        ("where did we go last year", "2025-01-01", "2025-12-31"),
+        ("the trip in 2024", "2024-01-01", "2024-12-31"),
+        ("what happened on 1 February, 2023?", "2023-02-01", "2023-02-01"),
+        ("What did she paint on October 13th, 2023", "2023-10-13", "2023-10-13"),
+        ("backup of 2026-03-31", "2026-03-31", "2026-03-31"),
+        ("昨天我說了什麼", "2026-11-30", "2026-11-30"),
+        ("上周三开会讲了什么", "2026-11-25", "2026-11-25"),
+        ("上個月的帳單", "2026-11-01", "2026-11-30"),
+        ("禮拜五我們吃了什麼", "2026-11-27", "2026-11-27"),
+        ("三个月前", "2026-09-01", "2026-09-30"),
+        ("2025年十月二十三日的事", "2025-10-23", "2025-10-23"),
+        ("先週の木曜日", "2026-11-26", "2026-11-26"),
+        ("昨日の話", "2026-11-30", "2026-11-30"),
+        ("지난주에 뭐라고 했지", "2026-11-23", "2026-11-29"),
+    ],
+)
+def test_a_day_is_read_as_people_say_it(question: str, first: str, last: str) -> None:
+    assert named(question)[0] == (first, last)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "may I ask what the cat is called",
+        "march on",
+        "version 2.3.4",
+        "error at 12:30",
+        "what do I do on Mondays",
+        "30 February",
+        "1999-99-99",
+        "第3月台",
+        "tomorrow",
+        "下个月",
+        "",
+    ],
+)
+def test_what_names_no_day_of_the_past_names_none(question: str) -> None:
+    assert named(question) == []
+
+
+def test_a_month_without_a_year_is_that_of_each_of_the_last_years() -> None:
+    assert named("When did we go camping in June?")[:2] == [("2026-06-01", "2026-06-30"), ("2025-06-01", "2025-06-30")]
+    assert named("12月说了什么")[0] == ("2026-12-01", "2026-12-01")  # what lies ahead is left out
+
+
+def test_days_are_the_owners() -> None:
+    ((first, end),) = stretches("yesterday", TODAY, ZoneInfo("Asia/Taipei"))
+    assert end - first == 86_400
+    assert first % 86_400 == 16 * 3_600
+
+
+@given(st.text(alphabet="0123456789-/. 年月日号天周前上个一二十ago weekjuntdlsy", max_size=40))
+def test_no_text_is_refused(text: str) -> None:
+    assert all(first <= last <= TODAY for first, last in named_days(text, TODAY))
