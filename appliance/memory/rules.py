@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Sequence
+from types import ModuleType
 
 from appliance.memory import (
     facts_en,
@@ -32,6 +34,12 @@ _ZH_OTHERS = (
     rf"^(?:我(?:们)?(?:的|有个|(?:有)?一个)? ?|我?那?个?|一个|某个?)?{guards_zh.OTHERS}"
     rf"|^[^，,。我你]{{1,10}}的{guards_zh.OTHERS}|^我?{words_zh.KIN}的(?:{guards_zh.OTHERS}|{words_zh.KIN})"
 )
+# Looked for together, because one walk over the text is quicker than several.
+JOINED = {
+    "not_meant": ("take_back", "fiction", "lyrics", "sarcasm"),
+    "boundary": ("negation", "quiet", "limit", "soft_limit"),
+    "state": ("nature", "having"),
+}
 # In mixed talk "when I sleep" may be Chinese and "no sound" English: such a clause has two beginnings.
 _FOLLOW_CHINESE = ("negation", "wish", "soft_limit")
 _EN_WHEN = (
@@ -46,12 +54,10 @@ _EN_FACT_SUBJECT = (
 
 
 class Rules:
-    """Each attribute is one table as a compiled pattern, named as in limits_, wishes_, facts_ and guards_zh/en.py."""
+    """Each attribute is one table as a compiled pattern, named as in limits_, wishes_, facts_ and guards_zh/en.py, or
+    several JOINED."""
 
-    take_back: re.Pattern[str]
-    fiction: re.Pattern[str]
-    lyrics: re.Pattern[str]
-    sarcasm: re.Pattern[str]
+    not_meant: re.Pattern[str]
     payload: re.Pattern[str]
     reported: re.Pattern[str]
     today: re.Pattern[str]
@@ -67,16 +73,16 @@ class Rules:
     chat: re.Pattern[str]
     standing: re.Pattern[str]
     standing_strong: re.Pattern[str]
+    boundary: re.Pattern[str]
     negation: re.Pattern[str]
     ask_first: re.Pattern[str]
     quiet: re.Pattern[str]
-    limit: re.Pattern[str]
     soft_limit: re.Pattern[str]
     liking: re.Pattern[str]
     comfort: re.Pattern[str]
     wish: re.Pattern[str]
     nature: re.Pattern[str]
-    having: re.Pattern[str]
+    state: re.Pattern[str]
     recent: re.Pattern[str]
     times: re.Pattern[str]
     says: re.Pattern[str]
@@ -87,27 +93,20 @@ class Rules:
     short_object: re.Pattern[str]
 
     def __init__(self, *, chinese: bool, english: bool) -> None:
-        tables = [*(CHINESE if chinese else ()), *(ENGLISH if english else ())]
+        languages = [*(CHINESE if chinese else ()), *(ENGLISH if english else ())]
         for name in Rules.__annotations__:
-            sources = [getattr(table, name.upper()) for table in tables if hasattr(table, name.upper())]
-            if chinese and english and name in _FOLLOW_CHINESE:
-                sources[-1] = sources[-1].replace("^(?:and", "(?:^|(?<=[\u4e00-\u9fff] ))(?:and")
-            setattr(self, name, re.compile(hoisted("|".join(sources))))
-        # Joined, because one walk over the text is quicker than several.
-        self.not_meant = _join(*(p.pattern for p in (self.take_back, self.fiction, self.lyrics, self.sarcasm)))
-        self.boundary = _join(*(p.pattern for p in (self.negation, self.quiet, self.limit, self.soft_limit)))
-        self.state = _join(self.nature.pattern, self.having.pattern)
-        self.fact_subject = _join(chinese and _ZH_FACT_SUBJECT, english and _EN_FACT_SUBJECT)
-        self.others = _join(
+            setattr(self, name, _any_of(_table(name, languages)))
+        self.fact_subject = _any_of(chinese and _ZH_FACT_SUBJECT, english and _EN_FACT_SUBJECT)
+        self.others = _any_of(
             chinese and _ZH_OTHERS,
             english and f"^(?:{guards_en.OTHERS})",
         )
-        self.self_start = _join(
+        self.self_start = _any_of(
             chinese and "^(?:但是?|可是?|不过|倒是|而|所以|因为|其实)?(?:我|咱|本人)",
             english and r"^(?:and |but |so |(?:personally|myself|me)[, ]+)?(?:i|i'm|im|we|my|our)\b",
         )
-        self.lead_in = _join(chinese and f"^{guards_zh.LEAD_IN}", english and f"^{guards_en.LEAD_IN}")
-        standing = _join(
+        self.lead_in = _any_of(chinese and f"^{guards_zh.LEAD_IN}", english and f"^{guards_en.LEAD_IN}")
+        standing = _any_of(
             chinese and wishes_zh.STANDING_STRONG,
             english and wishes_en.STANDING_STRONG,
             guards_zh.POLITE,
@@ -116,8 +115,26 @@ class Rules:
         self.only_standing = re.compile(f"(?:{standing.pattern})+")
 
 
-def _join(*sources: str | bool) -> re.Pattern[str]:
-    return re.compile("|".join(source for source in sources if isinstance(source, str)))
+def _table(name: str, languages: Sequence[ModuleType]) -> str:
+    """The table of that name in those languages, or those it is JOINED of."""
+    return "|".join(
+        _spoken(part, language, mixed=len(languages) > len(ENGLISH))
+        for part in JOINED.get(name, (name,))
+        for language in languages
+        if hasattr(language, part.upper())
+    )
+
+
+def _spoken(name: str, language: ModuleType, *, mixed: bool) -> str:
+    """The table of that name in one language, as it is spoken by itself or `mixed` with the other."""
+    source: str = getattr(language, name.upper())
+    if mixed and language in ENGLISH and name in _FOLLOW_CHINESE:
+        return source.replace("^(?:and", "(?:^|(?<=[\u4e00-\u9fff] ))(?:and")
+    return source
+
+
+def _any_of(*sources: str | bool) -> re.Pattern[str]:
+    return re.compile(hoisted("|".join(source for source in sources if isinstance(source, str))))
 
 
 @functools.cache

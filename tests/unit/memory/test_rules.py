@@ -7,17 +7,20 @@ from pathlib import Path
 import pytest
 
 from appliance.memory.anchors import alternatives, beginning, hoisted
-from appliance.memory.rules import CHINESE, ENGLISH, Rules, rules_for
+from appliance.memory.rules import CHINESE, ENGLISH, JOINED, Rules, rules_for
 from appliance.memory.shapes import joined
 from appliance.memory.voices import fold, mask
 
 CORPUS = Path(__file__).parents[2] / "corpora" / "capture.jsonl"
-TEXTS = [fold(json.loads(line)["text"]) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
+MESSAGES = [fold(json.loads(line)["text"]) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
+# Whole, and piece by piece: a shape may be anchored to where a clause begins.
+TEXTS = [*MESSAGES, *(piece.strip() for message in MESSAGES for piece in re.split("[,，。.!?]", message))]
+NAMES = {*Rules.__annotations__, *(part for parts in JOINED.values() for part in parts)} - {*JOINED}
 TABLES = [
     (f"{table.__name__.rpartition('.')[2]}.{name}", getattr(table, name))
     for table in (*CHINESE, *ENGLISH)
     for name in sorted(vars(table))
-    if name.lower() in Rules.__annotations__
+    if name.lower() in NAMES
 ]
 
 
@@ -52,6 +55,16 @@ def test_no_table_has_an_alternative_that_matches_everywhere(name, source):
 )
 def test_what_a_shape_begins_with_is_known_or_anything(shape, characters):
     assert beginning(shape) == characters
+
+
+def test_a_long_list_of_words_is_tested_for_what_they_begin_with():
+    words = "|".join(f"{letter}x" for letter in "abcdefghijkl")
+    assert hoisted(f"(?:my )?(?:{words})?z") == f"(?=[abcdefghijklmz])(?:(?:my )?(?:(?=[abcdefghijkl])(?:{words}))?z)"
+
+
+def test_a_shape_is_anchored_wherever_its_anchor_stands_among_what_it_asserts():
+    assert hoisted(r"(?<!no )\bdogs|\bcats") == r"\b(?=[cd])(?:(?<!no )dogs|cats)"
+    assert hoisted("(?:^a|b)") == "^(?=[a])(?:a)|(?=[b])(?:b)"
 
 
 def test_word_classes_and_the_ellipsis_stand_for_what_they_name():
