@@ -35,10 +35,11 @@ _WHO = re.compile(
     r"|我们?的? ?(?:[^\W喜欢歡愛爱被不想就都让讓要也一再还還]{1,3}|[a-z]{2,9}) ?[叫姓] ?[^，,。大]{1,8}"
 )
 # "As grandma says, …": what follows is hers.
-_QUOTING = re.compile(
-    r"(?:says?|said|goes|told me|tells me|reads|wrote|writes|put it|saying)$"
-    r"|(?:他们?|她们?|常|总|老|书上|网上|人家|妈妈?|爸爸?|老师|奶奶|爷爷|医生|专家|老话|俗话)[^，]{0,4}(?:说|讲"
-    r"|写)(?:过|的|得好|道)?$"
+_SAYS = ("say", "says", "said", "goes", "told me", "tells me", "reads", "wrote", "writes", "put it", "saying")
+_ZH_SAYS = tuple(verb + end for verb in ("说", "讲", "写") for end in ("", "过", "的", "得好", "道"))
+_ZH_QUOTING = re.compile(
+    r"(?:他们?|她们?|常|总|老|书上|网上|人家|妈妈?|爸爸?|老师|奶奶|爷爷|医生|专家|老话|俗话)[^，]{0,4}"
+    rf"(?:{'|'.join(_ZH_SAYS)})$"
 )
 # Only says how the thing named before was: "you posted it in three parts, a bit tiring".
 _VERDICT = re.compile(
@@ -155,7 +156,7 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
     before: Clause | None = None  # the last clause, when it was nothing
     occasions = for_one_occasion([part.text for part in parts], rules)
     for clause, today in zip(parts, occasions, strict=True):
-        if _QUOTING.search(clause.text) and not _OWN_WORDS.search(clause.text):
+        if _quotes(clause.text):
             break
         if view.task and _TURNS.search(masked, end_before, clause.start + _TURN):
             view = replace(view, task=False)
@@ -169,7 +170,7 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
             continue
         last = clause is parts[-1]
         said = text[clause.start : clause.end]
-        if NAMED.fullmatch(said) or (_WHO.fullmatch(said) and not asked):
+        if NAMED.fullmatch(said) or (not asked and _WHO.fullmatch(said)):
             found.add(clause, "O", rules, leading=False)
             named = True
             continue
@@ -217,6 +218,12 @@ def _states_nothing(whole: str, asked: bool, rules: Rules) -> bool:
     if rules.whole_hypothesis.search(whole):
         return True
     return rules.question_frame.match(whole) is not None and (asked or rules.quiet.search(whole) is None)
+
+
+def _quotes(clause: str) -> bool:
+    """True for a clause after which somebody else's words follow."""
+    announced = clause.endswith(_SAYS) or (clause.endswith(_ZH_SAYS) and _ZH_QUOTING.search(clause) is not None)
+    return announced and _OWN_WORDS.search(clause) is None
 
 
 def _completes(clause: Clause, before: Clause) -> bool:

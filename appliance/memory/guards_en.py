@@ -5,7 +5,7 @@ from appliance.memory.words_en import any_of
 # The form of a question.
 ASKING = any_of(
     r"^(?:and |so |but )?(?:what|why|how|where|who|which|whose)\b",
-    r"^(?!.*\bwhether\b).*\bor not\b|\bright$|\bhuh$|\bisn't it\b",
+    r"^(?=.*or not)(?!.*\bwhether\b).*\bor not\b|\bright$|\bhuh$|\bisn't it\b",
 )
 # How a question begins.
 QUESTION_FRAME = any_of(

@@ -12,7 +12,9 @@ from appliance.memory.statements import likely_fact, likely_taste
 from appliance.memory.voices import SPOKEN, VOID
 
 _ONLY_A_TIME = 6  # words or characters: such a clause says when, and nothing else
-_WORD = re.compile(r"[a-z0-9']+|[\u4e00-\u9fff\ue000]")
+_LETTER, _SIGN = "a-z0-9'", "\u4e00-\u9fff\ue000"
+_WORD = re.compile(f"[{_LETTER}]+|[{_SIGN}]")
+_TWO_WORDS = re.compile(f"[^{_LETTER}{_SIGN}]*(?:[{_LETTER}]++|[{_SIGN}])[^{_LETTER}{_SIGN}]*[{_LETTER}{_SIGN}]")
 # "Grandma keeps saying '…'": the fact is only that she says so.
 _QUOTES = re.compile(
     rf"^{VOID}+ ?(?:is|was|are)\b"
@@ -139,14 +141,13 @@ class View:
     def of(cls, whole: str, first: str, asked: bool, rules: Rules) -> View:
         condition = rules.condition.search(whole) is not None
         once = rules.past.search(whole) is not None
-        asks = rules.asking.search(whole) is not None
         return cls(
             rules,
             past=once and rules.now.search(whole) is None,
             once=once,
             condition=condition,
             task=rules.task.match(first) is not None,
-            doubted=condition and (asked or asks),
+            doubted=condition and (asked or rules.asking.search(whole) is not None),
         )
 
 
@@ -211,7 +212,7 @@ def judge(clause: str, view: View, *, today: bool, others: bool, question: bool,
         return None
     if view.once and rules.past.search(clause) and rules.now.search(clause) is None:
         return None
-    if view.doubted or len(_WORD.findall(clause)) < 2 or (others and rules.says.search(clause)):
+    if view.doubted or _TWO_WORDS.match(clause) is None or (others and rules.says.search(clause)):
         return None
     limits = not today and not view.past and not (others and _HABIT.search(clause))
     if limits and _is_boundary(clause, view, question=question):
@@ -253,8 +254,12 @@ def _is_boundary(clause: str, view: View, *, question: bool) -> bool:
     rules = view.rules
     if question:
         return not view.task and rules.soft_limit.search(clause) is not None and not _ABOUT_IT.search(clause)
-    if _ALLOWS.search(clause):
-        return False
+    return _limits(clause, view) and _ALLOWS.search(clause) is None
+
+
+def _limits(clause: str, view: View) -> bool:
+    """True for a clause that forbids something, or wants to be asked first."""
+    rules = view.rules
     if rules.ask_first.search(clause):
         return True
     if view.task and not rules.standing.search(clause):

@@ -13,11 +13,12 @@ from appliance.memory.rules import Rules
 
 VOID = "\ue000"
 SPOKEN = "\ue001"  # what somebody else said, or is to be told: whoever announces it states nothing either
+# Each alternative begins with a character of its own: the engine runs over a text in search of those.
+_ADDRESS = r"[^\s\u4e00-\u9fff，。？！]*[^\s\u4e00-\u9fff，。？！?!.,]"
 _QUOTES = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|“[^”]*(?:”|\Z)|「[^」]*(?:」|\Z)|『[^』]*(?:』|\Z)|《[^》]*》|〈[^〉]*〉"
-    r"|‘[^’\n]{8,}’|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){4,160}'(?!\w)|\"[^\"\n]*\"|(?:https?://"
-    r"|www\.)[^\s\u4e00-\u9fff，。？！]*[^\s\u4e00-\u9fff，。？！?!.,]"
-    r"|(?<=[\s\u4e00-\u9fff])//\s[^\n]*",
+    r"|‘[^’\n]{8,}’|'(?<!\w')(?:[^'\n]|(?<=\w)'(?=\w)){4,160}'(?!\w)|\"[^\"\n]*\""
+    rf"|https?://{_ADDRESS}|www\.{_ADDRESS}|//(?<=[\s\u4e00-\u9fff]//)\s[^\n]*",
     re.DOTALL,
 )
 # Up to where the person turns to something else.
