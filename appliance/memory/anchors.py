@@ -9,36 +9,96 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Protocol
 
-_LONG = 12  # alternatives: a shorter list is tried about as quickly as tested
-_AROUND = re.compile(r"\(\?(?:=|!|<=|<!)")
+from appliance.memory.pattern_source import AROUND, alternatives, beginning, end_of, items
+
+_LONG = 12  # alternatives: fewer are tried about as quickly as tested
+_WIDE = 3  # characters: what may begin with more stands by itself, not in the group of each of them
+_Begun = dict[str, frozenset[str]]  # shapes, each with the characters that a match begins with
 _OPENING = re.compile(r"\(\?[:=!]")  # of the groups within which a test may be added
-_MAY_BE_MISSING = re.compile(r"[?*]|\{0?,")
-_QUANTIFIER = re.compile(r"(?:[?*+]|\{\d*,?\d*\})\??")
 
 
 def hoisted(source: str) -> str:
     """Given the source of a pattern, return one that finds the same, with what its shapes begin with tested first."""
+    parts = []
+    for anchor, begun, unknown in _by_anchor(source):
+        if begun:
+            parts.append(f"{anchor}{_tested(begun)}")
+        if unknown:
+            parts.append(f"{anchor}(?:{_any_of(unknown)})")
+    return "|".join(parts)
+
+
+class Cue(Protocol):
+    """Tells whether something stands in a text, and not where."""
+
+    def search(self, text: str, /) -> object: ...
+
+
+def cue(source: str) -> Cue:
+    """Given the source of a pattern, return one that finds something in every text in which that one does, and in no
+    other. It is quicker than `hoisted`: of most texts only a few characters are looked for.
+    """
+    parts, characters, sure = [], set[str](), True
+    for anchor, begun, unknown in _by_anchor(source):
+        if begun:
+            parts.append(f"{anchor}(?=[{_characters(begun)}])(?:{_by_beginning(begun)})")
+            characters.update(*begun.values())
+        if unknown:
+            parts.append(f"{anchor}(?:{_any_of(unknown)})")
+            sure = False
+    return re.compile(_at(characters, parts) if sure else "|".join(parts))
+
+
+def _by_anchor(source: str) -> Iterator[tuple[str, _Begun, list[str]]]:
+    """For each anchor the shapes that have it: those whose beginning is known, and the others."""
     groups: dict[str, list[str]] = {"^": [], r"\b": [], "": []}
     for shape in _shapes(source):
         anchor, rest = _anchored(shape)
         groups[anchor].append(rest)
-    parts = []
     for anchor, shapes in groups.items():
-        unknown = [shape for shape in shapes if not beginning(shape)]
-        known = [shape for shape in shapes if shape not in unknown]
-        if known:
-            parts.append(f"{anchor}{_tested(known)}")
-        if unknown:
-            parts.append(f"{anchor}(?:{'|'.join(map(_guarded, unknown))})")
-    return "|".join(parts)
+        begun = {shape: begins for shape in shapes if (begins := beginning(shape))}
+        yield anchor, begun, [shape for shape in shapes if shape not in begun]
+
+
+def _by_beginning(begun: _Begun) -> str:
+    """Shapes, all of which but a group of them are left after one test of each group."""
+    if len(begun) <= _LONG:
+        return _any_of(begun)
+    parts = [_at(begins, [_guarded(shape)]) for shape, begins in begun.items() if len(begins) > _WIDE]
+    narrow = {shape: begins for shape, begins in begun.items() if len(begins) <= _WIDE}
+    characters: list[str] = []
+    group: dict[str, None] = {}  # in order, each once
+    for character in sorted(frozenset().union(*narrow.values())):
+        more = dict.fromkeys(shape for shape, begins in narrow.items() if character in begins)
+        if characters and len(group | more) > _LONG:
+            parts.append(_at(characters, map(_guarded, group)))
+            characters, group = [], {}
+        characters.append(character)
+        group |= more
+    return "|".join([*parts, _at(characters, map(_guarded, group))] if group else parts)
+
+
+def _at(characters: Iterable[str], shapes: Iterable[str]) -> str:
+    """One of these characters where one of the shapes begins. Such a pattern does not say where the shape ends."""
+    return f"[{''.join(sorted(characters))}](?<=(?={'|'.join(shapes)})(?s:.))"
+
+
+def _any_of(shapes: Iterable[str]) -> str:
+    return "|".join(map(_guarded, shapes))
+
+
+def _characters(begun: _Begun) -> str:
+    """What shapes begin with, as written in brackets."""
+    return "".join(sorted(frozenset().union(*begun.values())))
 
 
 def _shapes(source: str) -> Iterator[str]:
     """The alternatives of a pattern, and those of one that is nothing but a group."""
     for shape in alternatives(source):
-        if shape.startswith("(?:") and _end(shape, 0) == len(shape):
+        if shape.startswith("(?:") and end_of(shape, 0) == len(shape):
             yield from _shapes(shape[3:-1])
         else:
             yield shape
@@ -47,8 +107,8 @@ def _shapes(source: str) -> Iterator[str]:
 def _anchored(shape: str) -> tuple[str, str]:
     """What a shape is anchored to, and the rest of it. What is asserted at one place may be asserted in any order."""
     asserted: list[str] = []
-    for item in _items(shape):
-        if item not in ("^", r"\b") and not _AROUND.match(item):
+    for item in items(shape):
+        if item not in ("^", r"\b") and not AROUND.match(item):
             break
         asserted.append(item)
     anchor = next((mark for mark in ("^", r"\b") if mark in asserted), "")
@@ -56,10 +116,9 @@ def _anchored(shape: str) -> tuple[str, str]:
     return anchor, others + shape[sum(map(len, asserted)) :]
 
 
-def _tested(shapes: list[str]) -> str:
-    """Shapes whose beginning is known, behind a test for it."""
-    characters = "".join(sorted({character for shape in shapes for character in beginning(shape) or ()}))
-    return f"(?=[{characters}])(?:{'|'.join(map(_guarded, shapes))})"
+def _tested(begun: _Begun) -> str:
+    """Shapes behind a test for what they begin with."""
+    return f"(?=[{_characters(begun)}])(?:{_any_of(begun)})"
 
 
 @functools.cache
@@ -68,105 +127,13 @@ def _guarded(shape: str) -> str:
     if "(" not in shape:
         return shape
     parts = []
-    for item in _items(shape):
+    for item in items(shape):
         opening = _OPENING.match(item)
         if opening is None:
             parts.append(item)
             continue
         branches = alternatives(item[opening.end() : -1])
-        long = len(branches) >= _LONG and all(map(beginning, branches))
-        parts.append(f"{opening[0]}{_tested(branches) if long else '|'.join(map(_guarded, branches))})")
+        begun = {branch: begins for branch in branches if (begins := beginning(branch))}
+        long = len(branches) >= _LONG and len(begun) == len(set(branches))
+        parts.append(f"{opening[0]}{_tested(begun) if long else _any_of(branches)})")
     return "".join(parts)
-
-
-def _items(shape: str) -> Iterator[str]:
-    """A shape in single characters, classes and groups."""
-    position = 0
-    while position < len(shape):
-        end = _end(shape, position)
-        yield shape[position:end]
-        position = end
-
-
-def alternatives(source: str) -> list[str]:
-    """Split a pattern at the bars that stand outside every group and character class."""
-    found, depth, begin, position = [], 0, 0, 0
-    while position < len(source):
-        character = source[position]
-        if character in "\\[":
-            position = _end(source, position)
-            continue
-        if character in "()":
-            depth += 1 if character == "(" else -1
-        elif character == "|" and depth == 0:
-            found.append(source[begin:position])
-            begin = position + 1
-        position += 1
-    return [*found, source[begin:]]
-
-
-@functools.cache
-def beginning(shape: str) -> frozenset[str] | None:
-    """The characters (or classes of them, as written in brackets) that a match begins with; None when any may be."""
-    found: frozenset[str] = frozenset()
-    position = 0
-    while position < len(shape):
-        end = _end(shape, position)
-        item = shape[position:end]
-        position = end
-        if item in (r"\b", "^") or _AROUND.match(item):
-            continue
-        first = _first(item)
-        if first is None:
-            return None
-        found |= first
-        quantifier = _QUANTIFIER.match(shape, end)
-        if quantifier:
-            position = quantifier.end()
-        if not (quantifier and _MAY_BE_MISSING.match(quantifier.group())) and not _empty(item):
-            return found
-    return None
-
-
-def _first(item: str) -> frozenset[str] | None:
-    """What one item of a shape begins with."""
-    if item.startswith("("):
-        found: frozenset[str] = frozenset()
-        for branch in alternatives(item[1:-1].removeprefix("?:")):
-            begins = beginning(branch)
-            if begins is None and not (found and not branch):
-                return None
-            found |= begins or frozenset()
-        return found
-    if item.startswith("["):
-        return None if item.startswith("[^") else frozenset({re.sub(r"-$", r"\\-", item[1:-1])})
-    if item in (".", "$") or item in (r"\w", r"\W", r"\S", r"\D", r"\B"):
-        return None
-    return frozenset({item if item.startswith("\\") else re.escape(item)})
-
-
-def _empty(item: str) -> bool:
-    """True for a group that may match nothing."""
-    return item.startswith("(") and any(not branch for branch in alternatives(item[1:-1].removeprefix("?:")))
-
-
-def _end(source: str, position: int) -> int:
-    """Where the item that begins at `position` ends, without a quantifier."""
-    if source[position] == "\\":
-        return position + 2
-    if source[position] == "[":
-        position += 1
-        while source[position] != "]":
-            position += 2 if source[position] == "\\" else 1
-        return position + 1
-    if source[position] != "(":
-        return position + 1
-    depth = 0
-    while True:
-        if source[position] in "\\[":
-            position = _end(source, position)
-            continue
-        depth += {"(": 1, ")": -1}.get(source[position], 0)
-        position += 1
-        if depth == 0:
-            return position

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from appliance.memory.rules_ja import is_japanese
+
 # Chinese is matched as folded: in the simplified script.
 _EN_OPEN = r"^(?:(?:and|also|ok(?:ay)?|hey|oh|so|please|pls|can you|could you|just)[ ,]+)*"
 _EN_PLAIN = re.compile(
@@ -55,7 +57,7 @@ def asked_to_keep(sentence: str) -> tuple[int, int] | None:
         found = pattern.match(sentence)
         if found and not never.match(found["rest"]) and states.search(found["rest"]):
             return found.span("rest")
-    japanese = _JA.match(sentence)
+    japanese = _JA.match(sentence) if is_japanese(sentence) else None
     if japanese:
         return japanese.span("after" if japanese["after"] else "before")
     return None

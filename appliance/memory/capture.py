@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from appliance.memory.anchors import cue
 from appliance.memory.asked import asked_to_keep
 from appliance.memory.clauses import Clause, clauses, sentences
 from appliance.memory.gathering import NAMED, NO_LEAVE, SAME_AGAIN, Gathering
@@ -74,7 +75,7 @@ _TELLS = re.compile(
     r"|reckons?|tells (?:us|me)|told (?:us|me)) \w+ \w+"
 )
 _OWN_WORDS = re.compile(r"我(?:说|讲|是说)|\b(?:i|i've|as i) (?:said|say|told)")
-_LEADS_TO = re.compile(
+_LEADS_TO = cue(
     r"^(?:when|whenever|if|(?:in|for|on|at|with) (?:every|each|any|all)|before|after|while|once|unless|on|during"
     r"|between|until|for anything|anything|as soon as|next time|any ?time|every ?time|each time|whenever)\b"
     r"|^(?:如果|要是|只要|凡是|涉及|遇到|碰到|等我|每次|每当|在我|当我)"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from appliance.memory.anchors import cue
 from appliance.memory.items import Tag
 from appliance.memory.rules import Rules
 from appliance.memory.statements import likely_fact, likely_taste
@@ -54,7 +55,7 @@ _NO_WISH = re.compile(
     r"|^(?:always|never) (?:have|has|did|will)$|^every \w+ \w+ to \w+$"
 )
 # "No need to ask, just do it" allows something; it forbids nothing.
-_ALLOWS = re.compile(
+_ALLOWS = cue(
     r"(?:不用|不必|无需|不需要)[^，,。]{0,6}(?:问|确认|请示|报备|等我|征求)"
     r"|(?:不用|不必)[^，,。]{1,10}(?:真|太|好|超|可)(?:爽|好|棒|开心|舒服|香)"
     r"|^(?:不用|不必|无需)(?!再|每|给|发|推|提|通|叫|打|播|问|寄|传|写|说|附|加|管我|催|备注|客气|放|开"
@@ -92,7 +93,7 @@ _ABOUT_IT = re.compile(
 _FINAL = frozenset({"吗", "呢", "对吧", "是吗", "好吗", "right", "huh"})
 _REQUEST = re.compile(r"\b(?:could|can|would|will) you\b|能不能|可不可以|能否|可以|麻烦")
 # "The headline a bit bigger?": how the agent's own work should be, asked or said.
-_MORE = re.compile(
+_MORE = cue(
     r"(?:讲话|说话|回复|回答|回话|语气|口气|态度|标题|字|字体|文字|排版|内容|菜谱|回我|解释|说明|总结|摘要|日报"
     r"|周报|图表?|语速|音量|声音)[^，,。]{0,8}(?:一点|一些|点儿?|些)(?:吗|吧|啦|嘛|呢)?$"
     r"|先[^，,。]{1,8}再[^，,。]{1,8}"
@@ -100,7 +101,7 @@ _MORE = re.compile(
     r"|正式|轻松|活泼|细|白|早|晚)一?(?:点|些)(?:儿|吗|吧|啦|嘛|呢)?$"
 )
 # Being woken says what is wrong; what is to be done about it may follow.
-_WOKEN = re.compile(r"一[震响亮叫]|[吵惊]?醒|睡不|失眠|吓|心慌|崩溃|神经|\b(?:wakes?|woke|startles?|scares?)\b")
+_WOKEN = cue(r"一[震响亮叫]|[吵惊]?醒|睡不|失眠|吓|心慌|崩溃|神经|\b(?:wakes?|woke|startles?|scares?)\b")
 # "I'm working from home today": what goes on now, not what changed.
 _DOING = re.compile(
     r"(?:i'?m|i am|we're|we are) \w+ing\b.*\b(?:today|tonight|right now|this (?:morning|afternoon|evening))\b"

@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Sequence
 from types import ModuleType
+from typing import get_type_hints
 
 from appliance.memory import (
     facts_en,
@@ -19,7 +20,7 @@ from appliance.memory import (
     words_en,
     words_zh,
 )
-from appliance.memory.anchors import hoisted
+from appliance.memory.anchors import Cue, cue, hoisted
 
 CHINESE = (limits_zh, wishes_zh, facts_zh, guards_zh)
 ENGLISH = (limits_en, wishes_en, facts_en, guards_en)
@@ -36,6 +37,7 @@ _ZH_OTHERS = (
 )
 # Looked for together, because one walk over the text is quicker than several.
 JOINED = {
+    "announced": ("payload", "reported"),
     "not_meant": ("take_back", "fiction", "lyrics", "sarcasm"),
     "boundary": ("negation", "quiet", "limit", "soft_limit"),
     "state": ("nature", "having"),
@@ -57,45 +59,47 @@ class Rules:
     """Each attribute is one table as a compiled pattern, named as in limits_, wishes_, facts_ and guards_zh/en.py, or
     several JOINED."""
 
-    not_meant: re.Pattern[str]
+    not_meant: Cue
+    announced: Cue
     payload: re.Pattern[str]
     reported: re.Pattern[str]
-    today: re.Pattern[str]
-    from_today: re.Pattern[str]
-    past: re.Pattern[str]
-    now: re.Pattern[str]
-    whole_hypothesis: re.Pattern[str]
-    condition: re.Pattern[str]
-    wished: re.Pattern[str]
+    today: Cue
+    from_today: Cue
+    past: Cue
+    now: Cue
+    whole_hypothesis: Cue
+    condition: Cue
+    wished: Cue
     asking: re.Pattern[str]
     question_frame: re.Pattern[str]
     task: re.Pattern[str]
     chat: re.Pattern[str]
-    standing: re.Pattern[str]
+    standing: Cue
     standing_strong: re.Pattern[str]
-    boundary: re.Pattern[str]
+    boundary: Cue
     negation: re.Pattern[str]
-    ask_first: re.Pattern[str]
-    quiet: re.Pattern[str]
-    soft_limit: re.Pattern[str]
-    liking: re.Pattern[str]
-    comfort: re.Pattern[str]
+    ask_first: Cue
+    quiet: Cue
+    soft_limit: Cue
+    liking: Cue
+    comfort: Cue
     wish: re.Pattern[str]
-    nature: re.Pattern[str]
-    state: re.Pattern[str]
-    recent: re.Pattern[str]
-    times: re.Pattern[str]
-    says: re.Pattern[str]
-    fault: re.Pattern[str]
-    self_limit: re.Pattern[str]
-    too: re.Pattern[str]
-    at_time: re.Pattern[str]
-    short_object: re.Pattern[str]
+    nature: Cue
+    state: Cue
+    recent: Cue
+    times: Cue
+    says: Cue
+    fault: Cue
+    self_limit: Cue
+    too: Cue
+    at_time: Cue
+    short_object: Cue
 
     def __init__(self, *, chinese: bool, english: bool) -> None:
         languages = [*(CHINESE if chinese else ()), *(ENGLISH if english else ())]
-        for name in Rules.__annotations__:
-            setattr(self, name, _any_of(_table(name, languages)))
+        for name, kind in get_type_hints(Rules).items():
+            source = _table(name, languages)
+            setattr(self, name, cue(source) if kind is Cue else _any_of(source))
         self.fact_subject = _any_of(chinese and _ZH_FACT_SUBJECT, english and _EN_FACT_SUBJECT)
         self.others = _any_of(
             chinese and _ZH_OTHERS,

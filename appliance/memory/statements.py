@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from appliance.memory import words_en, words_zh
+from appliance.memory.anchors import cue
 
 _HAN = re.compile("[\u4e00-\u9fff]")
 _ZH_WHEN = (
@@ -18,7 +19,7 @@ _ZH_WHEN = (
 )
 _ZH_SUBJECT = re.compile(rf"^{_ZH_WHEN}(?:我|咱|俺|本人|家里|家中|(?:公司|单位|办公室)?{words_zh.HOME})")
 # Spoken to the agent, of what is going on just now, or of what somebody thinks and says.
-_ZH_MOMENT = re.compile(
+_ZH_MOMENT = cue(
     r"你|您|[吧呢吗嘛啊呀哈了过]$|看到|看完|发现|[吃喝付传]了|没睡"
     r"|我的(?:意思|文件|代码|截图|问题|任务|消息|快递)"
     r"|我们?要(?!上|接|带|照|值|搭)|昨晚|中午|上午|下午|笔下|客人|好吵|都看|谢|哈哈|一下|刚才|刚刚|这个|那个"

@@ -9,6 +9,7 @@ import functools
 import re
 from pathlib import Path
 
+from appliance.memory.anchors import cue
 from appliance.memory.rules import Rules
 
 VOID = "\ue000"
@@ -36,7 +37,7 @@ _CODE_LINE = re.compile(
     re.MULTILINE,
 )
 # Without any of these there is no such line: looked for first, because that is quicker.
-_TYPED = re.compile(
+_TYPED = cue(
     r"[/#>$<{=*\[(_]|--|\.[a-z]{2}|\b(?:error|warning|exception|traceback|todo|fixme|fatal|select|insert|alter|create"
     r"|drop|delete|git|echo|import|regex|grep)\b"
 )
@@ -70,8 +71,7 @@ def mask(folded: str, rules: Rules) -> str:
     folded = _QUOTES.sub(_void, folded)
     if _TYPED.search(folded):
         folded = _CODE_LINE.sub(_void, folded)
-    match = rules.payload.search(folded) or rules.reported.search(folded)
-    if match:
+    if rules.announced.search(folded) and (match := rules.payload.search(folded) or rules.reported.search(folded)):
         # What follows is the text to translate, to send, or what somebody said: up to the end of its paragraph, or
         # to where the person turns to something else.
         turn = _TURN.search(folded, match.end())

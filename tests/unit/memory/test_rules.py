@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from appliance.memory.anchors import alternatives, beginning, hoisted
+from appliance.memory.anchors import cue, hoisted
+from appliance.memory.pattern_source import alternatives, beginning
 from appliance.memory.rules import CHINESE, ENGLISH, JOINED, Rules, rules_for
 from appliance.memory.shapes import joined
 from appliance.memory.voices import fold, mask
@@ -22,13 +23,17 @@ TABLES = [
     for name in sorted(vars(table))
     if name.lower() in NAMES
 ]
+TABLES += [
+    (joint, "|".join(source for name, source in TABLES if name.rpartition(".")[2].lower() in parts))
+    for joint, parts in JOINED.items()
+]
 
 
 @pytest.mark.parametrize(("name", "source"), TABLES, ids=[name for name, _ in TABLES])
 def test_testing_what_shapes_begin_with_changes_no_answer(name, source):
-    plain, quick = re.compile(source), re.compile(hoisted(source))
+    plain, quick, cued = re.compile(source), re.compile(hoisted(source)), cue(source)
     for text in TEXTS:
-        assert bool(plain.search(text)) == bool(quick.search(text)), text
+        assert bool(plain.search(text)) == bool(quick.search(text)) == bool(cued.search(text)), text
 
 
 @pytest.mark.parametrize(("name", "source"), TABLES, ids=[name for name, _ in TABLES])
@@ -51,10 +56,27 @@ def test_no_table_has_an_alternative_that_matches_everywhere(name, source):
         ("[^x]a", None),
         (r"\w+", None),
         ("a?", None),
+        ("x{0}y", {"x", "y"}),
+        ("(?P<word>x)y", None),
+        (r"\Zx", None),
     ],
 )
 def test_what_a_shape_begins_with_is_known_or_anything(shape, characters):
     assert beginning(shape) == characters
+
+
+@pytest.mark.parametrize(
+    ("source", "texts", "others"),
+    [
+        (r"\n+x", ["a\nx"], ["x", "\n"]),
+        (r"^no|\bdogs|ü", ["no dog", "hot dogs", "für"], ["a no", "underdogs", ""]),
+        (r"[a-c]\d|\dz|.q", ["b7", "7z", "aq"], ["d7", "z", "q"]),
+        ("|".join(f"{chr(code)}{chr(code)}" for code in range(0x4E00, 0x4E40)), ["一一", "丿丿"], ["一丁"]),
+    ],
+)
+def test_a_cue_tells_whether_a_pattern_finds_anything(source, texts, others):
+    assert all(cue(source).search(text) for text in texts)
+    assert not any(cue(source).search(text) for text in others)
 
 
 def test_a_long_list_of_words_is_tested_for_what_they_begin_with():
