@@ -79,7 +79,7 @@ def clauses(masked: str, start: int, end: int, rules: Rules) -> list[Clause]:
     found: list[Clause] = []
     position = start
     joints = _CLAUSE if _LETTER.search(masked, start, end) else _CHINESE_CLAUSE
-    for cut, following in [*((m.start(), m.end()) for m in joints.finditer(masked, start, end)), (end, end)]:
+    for cut, following in [*(m.span() for m in joints.finditer(masked, start, end)), (end, end)]:
         text = masked[position:cut]
         if masked[cut:following].isspace() and text.isascii() and _ADVERB.fullmatch(text.strip()):
             continue  # "lately I'm …"
@@ -110,7 +110,7 @@ def _joined(parts: list[Clause], masked: str, rules: Rules) -> list[Clause]:
         if joined and _HAS.search(joined[-1].text) and _LACKS.fullmatch(masked, joined[-1].end + 1, clause.end):
             joined[-1] = Clause(joined[-1].start, clause.end, masked[joined[-1].start : clause.end])
             continue
-        start = clause.start if lead is None else lead
-        joined.append(Clause(start, clause.end, masked[start : clause.end]))
-        lead = None
+        if lead is not None:
+            clause, lead = Clause(lead, clause.end, masked[lead : clause.end]), None
+        joined.append(clause)
     return joined

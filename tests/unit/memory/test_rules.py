@@ -12,8 +12,12 @@ from appliance.memory.rules import CHINESE, ENGLISH, JOINED, Rules, rules_for
 from appliance.memory.shapes import joined
 from appliance.memory.voices import fold, mask
 
-CORPUS = Path(__file__).parents[2] / "corpora" / "capture.jsonl"
-MESSAGES = [fold(json.loads(line)["text"]) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
+CORPORA = Path(__file__).parents[2] / "corpora"
+MESSAGES = [
+    fold(json.loads(line)["text"])
+    for name, step in (("capture.jsonl", 1), ("fifteen-days.jsonl", 1), ("capture-fresh.jsonl", 4))
+    for line in (CORPORA / name).read_text(encoding="utf-8").splitlines()[::step]
+]
 # Whole, and piece by piece: a shape may be anchored to where a clause begins.
 TEXTS = [*MESSAGES, *(piece.strip() for message in MESSAGES for piece in re.split("[,，。.!?]", message))]
 NAMES = {*Rules.__annotations__, *(part for parts in JOINED.values() for part in parts)} - {*JOINED}
