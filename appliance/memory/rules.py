@@ -56,8 +56,10 @@ _EN_FACT_SUBJECT = (
 
 
 class Rules:
-    """Each attribute is one table as a compiled pattern, named as in limits_, wishes_, facts_ and guards_zh/en.py, or
-    several JOINED."""
+    """Each attribute is one table, named as in limits_, wishes_, facts_ and guards_zh/en.py, or several JOINED.
+
+    As a pattern where it matters what is found and where; as a cue, which is quicker, where only whether.
+    """
 
     not_meant: Cue
     announced: Cue
