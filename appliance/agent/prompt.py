@@ -11,19 +11,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import date, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Literal
 
 from appliance.agent.window import middle_cut, tokens
 from appliance.clock import Clock
-from appliance.memory.items import Items, visible_note
+from appliance.memory.items import Items
 from appliance.memory.tiers import Loaded, brief, ordinary
 from appliance.memory.workspace import Workspace
 from appliance.messages import SessionKey
 from appliance.models.base import PromptPart, ToolSpec
 from appliance.settings import AgentSettings
-from appliance.trust import OUTSIDE_RULE
+from appliance.trust import OUTSIDE_RULE, new_marker, wrap
 
 Profile = Literal["full", "medium", "small"]
 SMALL_WINDOW = 16_384  # tokens; models of 4k and 8k are under it
@@ -182,17 +182,17 @@ class PromptBuilder:
 
     def _read_notes(self, reader: str, now: float) -> _Held:
         """For somebody's direct messages what is theirs, else what the owner's conversation is told."""
-        active, gone = Items(self.workspace).holding()
+        items = Items(self.workspace)
+        active, gone = items.holding()
         if reader:
-            return _Held("", [], brief(active, reader), now)
+            told = brief(active, reader)
+            if told is not None:  # words of somebody who is not the owner, in the prompt as in their messages
+                told = replace(told, text=wrap(told.text, new_marker(), f"remembered of {reader}"))
+            return _Held("", [], told, now)
         today = self.workspace.day(self.clock.now())
-        notes = self._notes_of([today - timedelta(days=1), today], gone)
-        return _Held(notes, ordinary(self.workspace, active, self.clock.now()), brief(active), now)
-
-    def _notes_of(self, days: Sequence[date], gone: frozenset[str]) -> str:
-        """Day notes as the owner may see them: other people's private items and forgotten ones left out."""
-        notes = [self.workspace.read_day(day).strip() for day in days]
-        return "\n\n".join(visible_note(note, forgotten=gone) for note in notes if note)
+        notes = [self.workspace.read_day(day).strip() for day in (today - timedelta(days=1), today)]
+        shown = "\n\n".join(items.visible(note, gone) for note in notes if note)
+        return _Held(shown, ordinary(self.workspace, active, self.clock.now()), brief(active), now)
 
     def cooled(self, session: SessionKey | None = None) -> None:
         """Read the day notes anew at the next build, for a session (after /new, a compaction) or for all (something was

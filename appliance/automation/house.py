@@ -31,7 +31,6 @@ from appliance.gateway.commands import Commands
 from appliance.gateway.delivery import Delivery
 from appliance.gateway.inbox import Inbox
 from appliance.gateway.intake import Intake
-from appliance.memory.items import Item
 from appliance.messages import Event, Inbound, Person, Reply, SessionKey, Source
 from appliance.settings import Settings
 from appliance.tasks import AGAIN_SECONDS, end, first
@@ -47,12 +46,12 @@ _PRUNE_SECONDS = 86_400.0
 
 @dataclass(slots=True)
 class Surroundings:
-    """What the house hands over. `files`: an agent's work folder; `checklist`: its HEARTBEAT.md; `items`: what is known
-    of people; `cheap`: an agent's models in order; `models`: every name that can be chosen; `owner_places`: where the
-    owner reads an agent; `announce`: shows a text to whoever watches an agent; `tell_owner`: says something at once on
-    behalf of one; `set_budget`: gives a session a daily limit in dollars (None takes it away); `alone`: runs something
-    between two turns of a session; `stop` ends its running turn; `fetch`: reads an address behind the wall; `run`:
-    what a command prints in an agent's sandbox."""
+    """What the house hands over. `files`: an agent's work folder; `checklist`: its HEARTBEAT.md; `limits`: what a
+    person set as a boundary; `cheap`: an agent's models in order; `models`: every name that can be chosen;
+    `owner_places`: where the owner reads an agent; `announce`: shows a text to whoever watches an agent; `tell_owner`:
+    says something at once on behalf of one; `set_budget`: gives a session a daily limit in dollars (None takes it
+    away); `alone`: runs something between two turns of a session; `stop` ends its running turn; `fetch`: reads an
+    address behind the wall; `run`: what a command prints in an agent's sandbox."""
 
     settings: Settings
     clock: Clock
@@ -66,7 +65,7 @@ class Surroundings:
     zone: Callable[[], ZoneInfo]
     files: Callable[[str], Path]
     checklist: Callable[[str], str]
-    items: Callable[[], Iterable[Item]]
+    limits: Callable[[str], Iterable[str]]
     cheap: Callable[[str], Sequence[str]]
     models: Callable[[], Sequence[str]]
     owner_places: Callable[[str], Sequence[Place]]
@@ -126,7 +125,7 @@ class Automation:
             clock=house.clock,
             zone=house.zone,
             owner_places=house.owner_places,
-            items=house.items,
+            limits=house.limits,
             windows=lambda: house.settings.schedules.quiet_hours,
             committed=house.delivery.committed,
             announce=house.announce,

@@ -19,14 +19,13 @@ import msgspec
 import structlog
 
 from appliance.automation.jobs import OWNER
-from appliance.automation.quiet import Quiet, parse_window, quiet_of, quiet_until
+from appliance.automation.quiet import parse_window, quiet_of, quiet_until
 from appliance.clock import Clock
 from appliance.crash_points import crash_point
 from appliance.database import Database
 from appliance.gateway import outbox
 from appliance.gateway.delivery import silently
-from appliance.memory.boundaries import holds, no_pushes
-from appliance.memory.items import Item
+from appliance.memory.boundaries import no_pushes
 from appliance.messages import MAIN, Attachment, Outbound
 from appliance.texts import say
 
@@ -68,8 +67,8 @@ class Parcel:
 class Outlet:
     """Given where people read and when they want quiet, put words on their way.
 
-    `owner_places`: where the owner reads an agent, on channels that go through the outbox. `items`: what is known of
-    people (boundaries among it). `windows`: quiet hours of the settings. `announce`: shows a text to whoever watches an
+    `owner_places`: where the owner reads an agent, on channels that go through the outbox. `limits`: what a person set
+    as a boundary. `windows`: quiet hours of the settings. `announce`: shows a text to whoever watches an
     agent right now. `post`: writes a text under an id into the owner's conversation, for an owner who reads nowhere
     else; True once it stands there.
     """
@@ -78,7 +77,7 @@ class Outlet:
     clock: Clock
     zone: Callable[[], ZoneInfo]
     owner_places: Callable[[str], Sequence[Place]]
-    items: Callable[[], Iterable[Item]]
+    limits: Callable[[str], Iterable[str]]
     windows: Callable[[], Sequence[str]]
     committed: Callable[[int], None]
     announce: Callable[[str, str], None]
@@ -88,7 +87,7 @@ class Outlet:
     def quiet(self, person: str, at: float) -> float | None:
         """When this person's quiet hours end (Unix seconds), or None when it may speak now."""
         found = [parse_window(text) for text in self.windows()]
-        found += [window for item in self.items() if (window := _window_of(item, person)) is not None]
+        found += [window for text in self.limits(person) if (window := quiet_of(text)) is not None]
         return quiet_until(found, at, self.zone())
 
     async def tell(self, words: Words) -> None:
@@ -195,7 +194,7 @@ class Outlet:
     def _addressed(self, words: Words) -> Parcel:
         quiet = not words.urgent and self.quiet(words.person, self.clock.now()) is not None
         to = words.places or (self.owner_places(words.agent) if words.person == OWNER else ())
-        if not words.urgent and holds(self.items(), words.person, no_pushes):
+        if not words.urgent and any(map(no_pushes, self.limits(words.person))):
             to = [(channel, silently(place)) for channel, place in to]
         return Parcel(words, tuple(to), quiet)
 
@@ -208,10 +207,3 @@ class Outlet:
 
 def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
-
-
-def _window_of(item: Item, person: str) -> Quiet | None:
-    """Quiet hours that an item asks for: a boundary of this very person, not one that is only guessed."""
-    if item.tag != "B" or item.person != person or item.inferred:
-        return None
-    return quiet_of(item.text)

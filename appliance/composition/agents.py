@@ -3,14 +3,16 @@ composition root."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from appliance.agent.prompt import PromptBuilder
 from appliance.agent.templates import NAMES, template
 from appliance.clock import Clock
 from appliance.errors import NoAgentError, StateError
+from appliance.memory.items import OWNER
 from appliance.memory.workspace import Workspace
+from appliance.messages import MAIN
 from appliance.settings import Settings
 from appliance.skills.listing import Line
 
@@ -42,6 +44,17 @@ class Agents:
                 self.workspace(agent), lambda: self._settings.agent, self._clock, lambda: self._skills(agent)
             )
         return found
+
+    def know_owners(self, people: Iterable[str]) -> None:
+        """These people are the owner now: what they said before is the owner's too, and in every prompt at once."""
+        owners = frozenset(people)
+        for workspace in self.workspaces.values():
+            workspace.owners = owners
+        self.cooled()
+
+    def whose(self, person: str) -> str:
+        """Under which name the items of a person count now."""
+        return OWNER if person in self.workspace(MAIN).owners else person
 
     def cooled(self) -> None:
         """Have every conversation read anew what is remembered: something of it was taken back."""

@@ -41,11 +41,11 @@ from appliance.gateway.erasure import scrub
 from appliance.gateway.everyday import Everyday
 from appliance.gateway.intake import Intake
 from appliance.lanes.pool import Pool
-from appliance.memory.boundaries import holds, no_pushes, no_voice
+from appliance.memory.boundaries import limits_of, no_pushes, no_voice
 from appliance.memory.capture import capture
 from appliance.memory.commands import make_embedder, make_reranker
 from appliance.memory.house import Memory
-from appliance.memory.items import OWNER, Item, Items, whose
+from appliance.memory.items import OWNER, Items, whose
 from appliance.memory.tiers import overview
 from appliance.messages import MAIN, Inbound, Person
 from appliance.models.paid_embeddings import PaidEmbeddings
@@ -314,21 +314,28 @@ class Parts(Foundation):
         """Channels whose secret exists; their libraries are loaded when they start, behind readiness."""
         settings = self.settings
         self.access = access.Access(self.core, self.clock, members_of(settings))
+        self.agents.know_owners(person.id for _, person in self.access.owners())
         self.channels = channels_of(settings, self.channel_parts)
         household = Household(
             self.access, lambda: self.channels, settings.agents, self.delivery, self._forbids(no_pushes)
         )
-        self.owner.wants_pushes = lambda: not holds(self._items(), OWNER, no_pushes)
+        self.owner.wants_pushes = lambda: not any(map(no_pushes, self._limits(OWNER)))
         confirm = OwnersYes(self.execution.approvals)
         self.tools.add(Send(household, confirm, self.outputs.sent, self.owner.language, self._forbids(no_voice)))
 
-    def _items(self) -> list[Item]:
-        """What people said to any of the agents that still holds."""
-        return [item for one in self.agents.workspaces.values() for item in Items(one).active()]
+    def _limits(self, person: str) -> list[str]:
+        """The boundaries that a person told any of the agents and that still hold."""
+        said = (item for one in self.agents.workspaces.values() for item in Items(one).active())
+        return limits_of(said, self.agents.whose(person))
 
     def _forbids(self, what: Callable[[str], bool]) -> Callable[[Person], bool]:
         """Whether a boundary of a person forbids it."""
-        return lambda person: holds(self._items(), whose(person), what)
+        return lambda person: any(map(what, self._limits(whose(person))))
+
+    async def _know_owners(self) -> None:
+        """Whose items are the owner's: again after people changed."""
+        self.agents.know_owners(person.id for _, person in self.access.owners())
+        await self.memory.index.sync()
 
     def _build_automation(self) -> None:
         self.automation = Automation(
@@ -345,7 +352,7 @@ class Parts(Foundation):
                 zone=lambda: self.settings.owner.zone,
                 files=lambda agent: self.workspace(agent).files,
                 checklist=lambda agent: self.workspace(agent).read("HEARTBEAT.md"),
-                items=self._items,
+                limits=self._limits,
                 cheap=self.preferences.cheap,
                 models=self.preferences.models,
                 owner_places=self.owner.places,
@@ -361,7 +368,8 @@ class Parts(Foundation):
             )
         )
         self.automation.add_to_house()
-        PeopleChanges(self.access, self.audit, self.inbox, self.automation.desk.pause_all_of).hear()
+        pause = self.automation.desk.pause_all_of
+        PeopleChanges(self.access, self.audit, self.inbox, pause, self._know_owners).hear()
         self.tidying = Tidying(
             settings=self.settings,
             memory=self.memory,

@@ -13,12 +13,14 @@ from appliance.observability.audit import Audit
 
 @dataclass(frozen=True, slots=True)
 class PeopleChanges:
-    """Given who is known, the audit log, the inbox and how a person's jobs are paused, hear of every change."""
+    """Given who is known, the audit log, the inbox, how a person's jobs are paused, and who is told that the owner may
+    be somebody else, hear of every change."""
 
     access: Access
     audit: Audit
     inbox: Inbox
     pause_jobs: Callable[[str], Awaitable[None]]
+    know_owners: Callable[[], Awaitable[None]]
 
     def hear(self) -> None:
         self.access.on_paired(self._paired)
@@ -26,6 +28,7 @@ class PeopleChanges:
 
     async def _paired(self, channel: str, person: Person) -> None:
         self.audit.record("person", channel=channel, person=person.id, role=person.role)
+        await self.know_owners()
 
     async def _changed(self, channel: str, user: str, role: Role | None) -> None:
         """Whoever is no owner any more gets no notices; whoever may not schedule has nothing that runs."""
@@ -38,3 +41,4 @@ class PeopleChanges:
                 await self.inbox.forget_place(place, user)
         if role in (None, Role.GUEST):
             await self.pause_jobs(user)
+        await self.know_owners()

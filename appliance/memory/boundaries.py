@@ -6,7 +6,7 @@ A boundary that names a time or an occasion is left to quiet hours and to the mo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from appliance.memory.items import Item
 from appliance.memory.voices import fold
@@ -38,9 +38,9 @@ def no_voice(text: str) -> bool:
     return _says(_VOICE, text)
 
 
-def holds(items: Iterable[Item], person: str, forbids: Callable[[str], bool]) -> bool:
-    """Given items that hold now, whether one is a boundary of this very person, not only guessed, that `forbids`."""
-    return any(i.tag == "B" and i.person == person and not i.inferred and forbids(i.text) for i in items)
+def limits_of(items: Iterable[Item], person: str) -> list[str]:
+    """Given items that hold now, the boundaries of this very person, those that are only guessed left out."""
+    return [item.text for item in items if item.tag == "B" and item.person == person and not item.inferred]
 
 
 def _says(pattern: re.Pattern[str], text: str) -> bool:

@@ -40,7 +40,8 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One row of the index. `at` is Unix seconds (0: unknown); `messages` are ids that a captured item may name."""
+    """One row of the index. `at` is Unix seconds (0: unknown); `messages` are ids that a captured item may name;
+    `sitting` is the line of the `/new` that a turn was said after, 0 before the first."""
 
     key: str
     kind: Kind
@@ -50,6 +51,7 @@ class Chunk:
     source: Source = Source.OWN
     messages: tuple[str, ...] = ()
     own: str = ""
+    sitting: int = 0
 
     @property
     def text(self) -> str:
@@ -71,7 +73,8 @@ class Chunk:
 
 @dataclass(slots=True)
 class Turn:
-    """A user message of a transcript with its reply, "" while there is none."""
+    """A user message of a transcript with its reply, "" while there is none. `begins` is the line of the `/new` that it
+    is the first message after, 0 for every other."""
 
     id: str
     line: int
@@ -82,12 +85,14 @@ class Turn:
     messages: tuple[str, ...]
     reply: str = ""
     reply_line: int = 0
+    begins: int = 0
 
 
 @dataclass(slots=True)
 class Reading:
     """What a look into a transcript found. `offset` and `lines` are where the next look starts: at the last user
-    message, whose reply may still come. `more`: there is, as the part that was to be read ends here."""
+    message, whose reply may still come, or the `/new` before it. `more`: there is, as the part that was to be read ends
+    here. `new`: offset and line of a `/new` after which nothing was said yet."""
 
     session: str = ""
     turns: list[Turn] = field(default_factory=list)
@@ -95,6 +100,7 @@ class Reading:
     offset: int = 0
     lines: int = 0
     more: bool = False
+    new: tuple[int, int] | None = None
 
 
 def tokens_of(text: str) -> int:
@@ -233,18 +239,21 @@ def _take(reading: Reading, raw: bytes, number: int, position: int) -> None:
             digest = hashlib.sha256(summary.encode(errors="replace")).hexdigest()[:24]
             units = tuple((number, piece) for piece in pieces(summary))
             reading.summaries.append(Chunk(f"summary.{digest}", "summary", units, at=_seconds(record.get("at"))))
+        if record.get("kind") == "new":
+            reading.new = (position, number)
         return
     text = _said(record)
     if record.get("role") == "user" and record.get("kind") != "tool" and text:
-        reading.turns.append(_turn(record, text, number))
-        reading.offset, reading.lines = position, number - 1
+        begun, begins = reading.new or (position, 0)
+        reading.turns.append(_turn(record, text, number, begins))
+        reading.offset, reading.lines, reading.new = begun, (begins or number) - 1, None
     elif record.get("role") == "assistant" and record.get("final") and text and reading.turns:
         last = reading.turns[-1]
         last.reply = f"{last.reply}\n{text}" if last.reply else text
         last.reply_line = number
 
 
-def _turn(record: dict[str, Any], text: str, number: int) -> Turn:
+def _turn(record: dict[str, Any], text: str, number: int, begins: int) -> Turn:
     person = record.get("person")
     name = person.get("name") or person.get("id") if isinstance(person, dict) else person
     identity = str(record.get("id", number))
@@ -257,16 +266,21 @@ def _turn(record: dict[str, Any], text: str, number: int) -> Turn:
         at=_seconds(record.get("at")),
         source=_source(record.get("source")),
         messages=(identity, *ids),
+        begins=begins,
     )
 
 
-def turn_chunks(turns: Iterable[Turn], previous: str = "", agent: str = "agent") -> list[Chunk]:
-    """One entry a turn: the user's words, with the reply, or with the turn before while there is no reply.
+def turn_chunks(turns: Iterable[Turn], previous: str = "", sitting: int = 0, agent: str = "agent") -> list[Chunk]:
+    """One entry a turn: the user's words, with the reply, or with the turn before while there is no reply, unless
+    `/new` stands between the two.
 
-    `previous` is what the turn before the first one said ("Sam: ..."), "" when there is none.
+    `previous` is what the turn before the first one said ("Sam: ..."), "" when there is none, `sitting` where it
+    belongs.
     """
     chunks: list[Chunk] = []
     for turn in turns:
+        if turn.begins:
+            previous, sitting = "", turn.begins
         said = [(turn.line, piece) for piece in pieces(f"{turn.speaker}: {turn.text}")]
         answer = [(turn.reply_line, piece) for piece in pieces(f"{agent}: {turn.reply}")] if turn.reply else []
         near = turn.reply or previous
@@ -283,6 +297,7 @@ def turn_chunks(turns: Iterable[Turn], previous: str = "", agent: str = "agent")
                     at=turn.at,
                     source=turn.source,
                     messages=turn.messages,
+                    sitting=sitting,
                 )
             )
         previous = f"{turn.speaker}: {turn.text}"

@@ -188,6 +188,8 @@ class MemoryIndex:
         # Items before the notes they stand in: a kill between the two leaves the notes to be looked at again.
         noted = {look.agent for look, _ in changed if look.note}
         noted.update(agent for agent in self.workspaces if any(name.startswith(f"{agent}/memory/") for name in gone))
+        if whole:  # somebody became the owner, or is it no more
+            noted.update(a for a in self.workspaces if have.get(f"{a}/items", Known()).stamp != self._items_stamp(a))
         for agent in noted:
             await self._index_items(agent)
         count = len(gone)
@@ -231,7 +233,7 @@ class MemoryIndex:
         keys: list[str] = []
         more = True
         while more:
-            previous = await self.write(lambda c, at=start.lines: _previous(c, look.name, at)) if start.lines else ""  # type: ignore[misc]
+            previous = await self.write(lambda c, at=start.lines: _previous(c, look.name, at))  # type: ignore[misc]
             part = await asyncio.to_thread(sources.read_part, look, start, previous)
             if not part.session:
                 return
@@ -253,11 +255,16 @@ class MemoryIndex:
 
         await self.write(finish)
 
+    def _items_stamp(self, agent: str) -> str:
+        """Whose items an agent's are depends on who is the owner."""
+        return " ".join(["items", *sorted(self.workspaces[agent].owners)])
+
     async def _index_items(self, agent: str) -> None:
+        stamp = self._items_stamp(agent)
         placed, hidden = await asyncio.to_thread(sources.read_items, agent, self.workspaces[agent])
 
         def work(connection: apsw.Connection) -> None:
-            _replace(connection, f"{agent}/items", placed, stamp="items")
+            _replace(connection, f"{agent}/items", placed, stamp=stamp)
             store.hide_messages(connection, hidden)
 
         await self.write(work)
@@ -288,12 +295,12 @@ def _replace(connection: apsw.Connection, name: str, placed: list[store.Placed],
     connection.execute("UPDATE files SET stamp=? WHERE id=?", (stamp, file))
 
 
-def _previous(connection: apsw.Connection, name: str, lines: int) -> str:
-    """What the turn before line `lines` + 1 of a transcript said."""
+def _previous(connection: apsw.Connection, name: str, lines: int) -> tuple[str, int]:
+    """What the turn before line `lines` + 1 of a transcript said, and its sitting."""
     found = store.rows(
         connection,
-        "SELECT c.own, c.units FROM chunks c JOIN files f ON f.id = c.file WHERE f.name = ? AND c.kind = 'turn'"
+        "SELECT c.own, c.sitting FROM chunks c JOIN files f ON f.id = c.file WHERE f.name = ? AND c.kind = 'turn'"
         " AND c.own != '' AND c.ordinal < ? ORDER BY c.ordinal DESC LIMIT 1",
         (name, (lines + 1) * 100),
     )
-    return str(found[0][0]) if found else ""
+    return (str(found[0][0]), int(found[0][1])) if found else ("", 0)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import unquote
@@ -99,8 +99,11 @@ def note_line(text: str) -> str:
     return f"- {_plain(text.lstrip('- '))}"
 
 
-def parse_line(line: str) -> Item | Mark | None:
-    """The item or mark of a line, or None for every other line. A line that the owner edited counts as edited."""
+def parse_line(line: str, owners: Collection[str] = ()) -> Item | Mark | None:
+    """The item or mark of a line, or None for every other line. A line that the owner edited counts as edited.
+
+    What somebody said before they became one of the `owners` is the owner's now.
+    """
     found = _LINE.match(line)
     if found is None:
         return None
@@ -109,7 +112,7 @@ def parse_line(line: str) -> Item | Mark | None:
         at = float(fields.get("at", "0"))
     except ValueError:
         at = 0.0
-    tag = found["tag"]
+    tag, person = found["tag"], fields.get("person", OWNER)
     kind = _MARKS.get(tag)
     if kind is not None:
         if kind not in fields or "of" not in fields:
@@ -123,19 +126,11 @@ def parse_line(line: str) -> Item | Mark | None:
         at=at,
         session=fields.get("session", ""),
         message=fields.get("message", ""),
-        person=fields.get("person", OWNER),
+        person=OWNER if person in owners else person,
         see=_SEES.get(fields.get("see", ""), "private"),
         inferred=fields.get("inferred") == "1",
         id=fields["item"],
     )
-
-
-def parse(text: str, path: str) -> Iterator[Placed]:
-    """Every item and mark of a note, in order."""
-    for number, line in enumerate(text.splitlines(), start=1):
-        entry = parse_line(line)
-        if entry is not None:
-            yield Placed(entry, path, number)
 
 
 def whose(person: Person) -> str:
@@ -148,20 +143,6 @@ def may_see(item: Item, person: str, *, household: bool) -> bool:
     return item.person == person or (household and item.see in ("household", "team"))
 
 
-def visible_note(text: str, person: str = OWNER, *, forgotten: frozenset[str] = frozenset()) -> str:
-    """A note as `person` may see it in a prompt: other people's private items and forgotten ones left out, marks and
-    comments removed."""
-    kept = []
-    for line in text.splitlines():
-        entry = parse_line(line)
-        if isinstance(entry, Mark) or (isinstance(entry, Item) and entry.id in forgotten):
-            continue
-        if isinstance(entry, Item) and not may_see(entry, person, household=True):
-            continue
-        kept.append(_COMMENT.sub("", line) if entry else line)
-    return "\n".join(kept)
-
-
 class Items:
     """All captured items of one agent, with what was taken back."""
 
@@ -172,8 +153,25 @@ class Items:
         """Every item and mark of every day note, oldest day first."""
         found: list[Placed] = []
         for day in self._workspace.days():
-            found.extend(parse(self._workspace.read_day(day), f"memory/{day.isoformat()}.md"))
+            lines = enumerate(self._workspace.read_day(day).splitlines(), start=1)
+            entries = ((number, parse_line(line, self._workspace.owners)) for number, line in lines)
+            path = f"memory/{day.isoformat()}.md"
+            found.extend(Placed(entry, path, number) for number, entry in entries if entry is not None)
         return found
+
+    def visible(self, note: str, gone: frozenset[str] | None = None) -> str:
+        """A note, or lines of one, as the owner may see it: other people's private items and what was taken back
+        (`gone`, where that is known already) left out, marks and comments removed."""
+        gone = forgotten(placed.entry for placed in self.all()) if gone is None else gone
+        kept = []
+        for line in note.splitlines():
+            entry = parse_line(line, self._workspace.owners)
+            if isinstance(entry, Mark) or (isinstance(entry, Item) and entry.id in gone):
+                continue
+            if isinstance(entry, Item) and not may_see(entry, OWNER, household=True):
+                continue
+            kept.append(_COMMENT.sub("", line) if entry else line)
+        return "\n".join(kept)
 
     def active(self) -> list[Item]:
         """Items that hold now."""

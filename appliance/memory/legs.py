@@ -180,16 +180,18 @@ def _nearest(ids: list[int], kept: Sequence[int], cosines: dict[int, tuple[float
     return list(dict.fromkeys([*kept, *near]))
 
 
-_BESIDE = "SELECT units FROM chunks WHERE file=? AND kind=? AND NOT hidden AND ordinal "
+_BESIDE = """SELECT units FROM chunks WHERE file=? AND kind=? AND NOT hidden
+AND sitting = (SELECT sitting FROM chunks WHERE id=?) AND ordinal """
 _BEFORE = _BESIDE + "< ? ORDER BY ordinal DESC LIMIT ?"
 _AFTER = _BESIDE + "> ? ORDER BY ordinal LIMIT ?"
 
 
 def surroundings(connection: apsw.Connection, candidate: Candidate) -> list[Unit]:
-    """The candidate's units with those of its neighbours in the file, in order, each once."""
+    """The candidate's units with those of its neighbours in the file, in order, each once; of a conversation, nothing
+    from the other side of a `/new`."""
     if candidate.kind not in ("turn", "chunk"):
         return list(candidate.units)
-    place = (candidate.file, candidate.kind, candidate.ordinal, _SURROUNDING)
+    place = (candidate.file, candidate.kind, candidate.id, candidate.ordinal, _SURROUNDING)
     before = [_decode(raw) for (raw,) in rows(connection, _BEFORE, place)]
     after = [_decode(raw) for (raw,) in rows(connection, _AFTER, place)]
     return list(dict.fromkeys(itertools.chain(*reversed(before), candidate.units, *after)))

@@ -9,7 +9,7 @@ import msgspec
 
 from appliance.errors import NotFoundError
 from appliance.memory.index import MemoryIndex
-from appliance.memory.items import Items, forgotten, visible_note
+from appliance.memory.items import Items
 from appliance.memory.languages import fold
 from appliance.memory.scopes import Scope, allowed
 from appliance.memory.store import rows
@@ -39,9 +39,7 @@ def read_place(
     text = workspace.resolve(path).read_text(encoding="utf-8", errors="replace")
     if path in PRIVATE:
         return _lines(text, start, last), Source.OWN
-    gone = forgotten(one.entry for one in Items(workspace).all())
-    shown = "\n".join(text.splitlines()[max(0, start - 1) : last])
-    return visible_note(shown, scope.person, forgotten=gone), Source.OWN
+    return Items(workspace).visible(_lines(text, start, last)), Source.OWN
 
 
 def _team_text(team: Path, path: str) -> str:

@@ -63,4 +63,10 @@ UPDATE files SET stamp = '', offset = 0, lines = 0;
         "what was said on a day",
         "CREATE INDEX chunks_at ON chunks(at) WHERE shelf = 0;",
     ),
+    (
+        # Transcripts are read again.
+        "sittings of a conversation",
+        "ALTER TABLE chunks ADD COLUMN sitting INTEGER NOT NULL DEFAULT 0;"
+        "UPDATE files SET stamp = '', offset = 0, lines = 0;",
+    ),
 ]

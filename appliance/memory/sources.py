@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Literal
 
 from appliance.memory.chunks import Chunk, markdown_chunks, read_transcript, turn_chunks
-from appliance.memory.items import Item, Items, forgotten
+from appliance.memory.items import OWNER, Item, Items, forgotten
 from appliance.memory.scopes import Label, label_of
 from appliance.memory.store import Placed
 from appliance.memory.workspace import PRIVATE, Workspace
+from appliance.messages import Source
 
 _MOST_BYTES = 20_000_000  # of a Markdown file; larger ones are somebody's data, not memory
 
@@ -127,12 +128,13 @@ def start_of(look: Look, known: Known) -> Known:
     return known if grown and known.offset <= look.size else Known()
 
 
-def read_part(look: Look, start: Known, previous: str) -> Part:
-    """The next few megabytes of a transcript; `previous` is what the turn before them said. Raises OSError."""
+def read_part(look: Look, start: Known, previous: tuple[str, int]) -> Part:
+    """The next few megabytes of a transcript; `previous` is what the turn before them said, and its sitting. Raises
+    OSError."""
     reading = read_transcript(look.path, offset=start.offset, lines=start.lines)
     session = start.session or reading.session
     label = Label("session", look.agent, session)
-    chunks = [*turn_chunks(reading.turns, previous), *reading.summaries]
+    chunks = [*turn_chunks(reading.turns, *previous), *reading.summaries]
     placed = [Placed(chunk, look.shown, label) for chunk in chunks]
     return Part(placed, session, reading.offset, reading.lines, reading.more)
 
@@ -154,6 +156,7 @@ def read_items(agent: str, workspace: Workspace) -> tuple[list[Placed], set[tupl
             kind="item",
             units=((one.line, one.entry.text),),
             at=one.entry.at,
+            source=Source.OWN if one.entry.person == OWNER else Source.OUTSIDE,
             messages=(one.entry.message,),
         )
         placed.append(Placed(chunk, one.path, label_of(one.entry, agent)))

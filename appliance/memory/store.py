@@ -114,10 +114,10 @@ def _put_one(connection: apsw.Connection, file: int, one: Placed, ordinal: int) 
     messages = _encode(chunk.messages).decode()
     digest = digest_of(embedded_text(chunk.kind, chunk.units, chunk.own, chunk.near))
     row = rows(connection, "SELECT id, digest, own, near, shelf FROM chunks WHERE file=? AND key=?", (file, chunk.key))
-    place = (one.path, ordinal, scope, chunk.source.value, chunk.at, units, messages)
+    place = (one.path, ordinal, scope, chunk.source.value, chunk.at, units, messages, chunk.sitting)
     if row and row[0][1] == digest and row[0][2] == chunk.own and row[0][3] == chunk.near:
         connection.execute(
-            "UPDATE chunks SET path=?, ordinal=?, scope=?, source=?, at=?, units=?, messages=? WHERE id=?",
+            "UPDATE chunks SET path=?, ordinal=?, scope=?, source=?, at=?, units=?, messages=?, sitting=? WHERE id=?",
             (*place, row[0][0]),
         )
         connection.execute("UPDATE vectors SET scope=? WHERE chunk=?", (scope, row[0][0]))
@@ -132,8 +132,8 @@ def _put_one(connection: apsw.Connection, file: int, one: Placed, ordinal: int) 
     )
     script = SCRIPTS.index(script_of(chunk.text))
     connection.execute(
-        "INSERT INTO chunks(path, ordinal, scope, source, at, units, messages, file, key, shelf, kind, script,"
-        " speaker, hidden, own, near, digest) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        "INSERT INTO chunks(path, ordinal, scope, source, at, units, messages, sitting, file, key, shelf, kind,"
+        " script, speaker, hidden, own, near, digest) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         (*place, file, chunk.key, shelf, chunk.kind, script, chunk.speaker, hidden, chunk.own, chunk.near, digest),
     )
     number = connection.last_insert_rowid()

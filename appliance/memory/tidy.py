@@ -16,7 +16,7 @@ from pathlib import Path
 
 from appliance.crash_points import crash_point
 from appliance.memory.chunks import Turn, readings
-from appliance.memory.items import Item, Items, Mark, forgotten, line_of, parse_line, visible_note
+from appliance.memory.items import Item, Items, Mark, line_of, parse_line
 from appliance.memory.languages import analyse
 from appliance.memory.workspace import Workspace
 from appliance.messages import Source
@@ -88,14 +88,15 @@ def merge(workspace: Workspace, now: float) -> int:
 def digest_days(workspace: Workspace, now: float) -> int:
     """Digest day notes older than a week into one file a month; return how many days changed. Raises OSError."""
     last = workspace.day(now) - timedelta(days=KEPT_DAYS)
-    gone = forgotten(one.entry for one in Items(workspace).all())
+    items = Items(workspace)
+    gone = items.holding()[1]
     months: dict[str, list[date]] = {}
     for day in workspace.days():
         if day < last:
             months.setdefault(f"{day:%Y-%m}", []).append(day)
     changed = 0
     for month, days in months.items():
-        notes = {day: visible_note(workspace.read_day(day), forgotten=gone) for day in days}
+        notes = {day: items.visible(workspace.read_day(day), gone) for day in days}
         stamps = {f"day={day.isoformat()}": _hash(note) for day, note in notes.items()}
         name = f"{month}.md"
         fresh = _stale(workspace, name, stamps)

@@ -47,6 +47,7 @@ class Workspace:
     def __init__(self, folder: Path, zone: ZoneInfo) -> None:
         self.folder = folder
         self.zone = zone
+        self.owners: frozenset[str] = frozenset()  # ids of people who are the owner now, whatever they were before
         self.notes = folder / "memory"
         self.tiers = self.notes / TIERS
         self.files = folder / "files"

@@ -6,12 +6,14 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from appliance.app import Appliance
 from appliance.messages import Role, SessionKey
+from appliance.testing.anthropic_replies import Reply
 from appliance.testing.fake_anthropic import FakeAnthropic
 from appliance.testing.fake_telegram import FakeTelegram
 from tests.house_settings import house_settings
@@ -125,3 +127,54 @@ async def test_what_a_member_says_of_themselves_is_remembered_for_them_alone(fam
     assert [(tag, person) for tag, person, _ in held] == [("O", str(MEMBER)), ("B", str(MEMBER))]
     await family.ask(MEMBER, "forget what I said about peanuts", chat=MEMBER)
     assert [item.tag for item in family.house.memory.items().active()] == ["B"]
+
+
+async def test_what_a_member_said_follows_them_when_they_become_the_owner_and_back(family: Family) -> None:
+    async def found(user: int) -> str:
+        family.provider.script(Reply(tools=[("memory_search", {"query": "peanuts allergy"})]), Reply(text="looked"))
+        await family.ask(user, "look it up", chat=user)
+        return str(family.provider.calls[-1].request["messages"][-1])
+
+    await family.ask(MEMBER, "I'm allergic to peanuts. Never disturb me between 1am and 5am.", chat=MEMBER)
+    quiet = family.house.automation.outlet.quiet
+    at_night = datetime(2026, 3, 4, 3, tzinfo=family.house.settings.owner.zone).timestamp()
+    assert quiet(str(MEMBER), at_night)
+    assert not quiet("owner", at_night)
+    assert "allergic to peanuts" not in await found(OWNER)
+    await family.house.access.set_role("telegram", str(MEMBER), Role.OWNER)
+    await family.ask(MEMBER, "/new", chat=MEMBER)
+    await family.ask(MEMBER, "what shall I cook?", chat=MEMBER)
+    assert "allergic to peanuts" in str(family.provider.calls[-1].request["system"])
+    assert "allergic to peanuts" in await found(MEMBER)
+    assert "peanuts" in await family.ask(MEMBER, "/memory", chat=MEMBER)
+    assert quiet("owner", at_night)
+    assert quiet(str(MEMBER), at_night)  # of schedules made before
+    await family.house.access.set_role("telegram", str(MEMBER), Role.MEMBER)
+    await family.ask(OWNER, "/new", chat=OWNER)
+    await family.ask(OWNER, "what shall I cook?", chat=OWNER)
+    assert "peanuts" not in family.last_request()
+    assert "allergic to peanuts" not in await found(OWNER)
+    assert "allergic to peanuts" in await found(MEMBER)
+
+
+async def test_what_somebody_said_who_was_removed_is_shown_to_nobody_and_is_theirs_when_they_come_back(
+    family: Family,
+) -> None:
+    await family.ask(MEMBER, "I'm allergic to peanuts.", chat=MEMBER)
+    await family.house.access.remove("telegram", str(MEMBER))
+    for user, chat in ((OWNER, OWNER), (OWNER, GROUP)):
+        await family.ask(user, "what do you know?", chat=chat)
+        assert "peanuts" not in family.last_request()
+    assert await family.house.owners_memory("main").search("peanuts", 6) == []
+    (kept,) = family.house.owners_memory("main").history("peanuts")
+    assert kept["person"] == str(MEMBER)
+    family.telegram.people.say(MEMBER, f"/start {await family.house.access.invite(Role.MEMBER)}")
+    await family.until(lambda: family.house.access.check("telegram", str(MEMBER)))
+    await family.ask(MEMBER, "/new", chat=MEMBER)
+    prompts = []
+    for text in ("what shall I cook?", "and to drink?"):
+        await family.ask(MEMBER, text, chat=MEMBER)
+        prompts.append(family.provider.calls[-1].request["system"])
+    told = str(prompts[0][-1])  # words of somebody who is not the owner
+    assert told.index("<outside id=") < told.index("allergic to peanuts") < told.index("</outside id=")
+    assert prompts[0] == prompts[1]  # what a cache holds stays as it is

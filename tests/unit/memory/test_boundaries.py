@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.memory.boundaries import holds, no_pushes, no_voice
+from appliance.memory.boundaries import limits_of, no_pushes, no_voice
 from appliance.memory.items import Item
 
 
@@ -54,7 +54,7 @@ def test_only_a_persons_own_boundary_that_was_said_holds():
     def said(text, **fields):
         return Item(**{"tag": "B", "text": text, "at": 0.0, "session": "", "message": "", "person": "owner", **fields})
 
-    assert holds([said("no voice")], "owner", no_voice)
-    assert not holds([said("no voice", person="ann")], "owner", no_voice)
-    assert not holds([said("no voice", inferred=True)], "owner", no_voice)
-    assert not holds([said("no voice", tag="W")], "owner", no_voice)
+    assert limits_of([said("no voice")], "owner") == ["no voice"]
+    assert limits_of([said("no voice", person="ann")], "owner") == []
+    assert limits_of([said("no voice", inferred=True)], "owner") == []
+    assert limits_of([said("no voice", tag="W")], "owner") == []

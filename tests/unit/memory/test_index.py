@@ -52,6 +52,34 @@ async def test_a_file_named_in_another_way_leads_to_a_look_at_everything(wordy: 
     assert "tea" in await wordy.snippets("tea")
 
 
+@pytest.mark.parametrize("grows", [False, True])
+async def test_turns_on_two_sides_of_new_are_not_joined(wordy: House, grows: bool) -> None:
+    """The order of two sittings is no context: neither the turn before nor a shown window runs across `/new`."""
+
+    async def synced() -> None:
+        if grows:
+            await wordy.index.sync([path])
+
+    path = wordy.say(("hang the blue curtains", "Done."), ("they are lovely", ""))
+    await synced()
+    with path.open("a", encoding="utf-8") as file:
+        file.write('{"type": "marker", "kind": "new", "at": "2026-04-01T00:00:00Z"}\n')
+    await synced()
+    wordy.say(("the boiler hums again", ""), start=2)
+    await synced()
+    wordy.say(("it stopped humming", ""), start=3)
+    await synced()
+    await wordy.index.sync()
+    near = dict(wordy.index.read(lambda c: store.rows(c, "SELECT own, near FROM chunks")))
+    assert near["Sam: they are lovely"] == "Sam: hang the blue curtains"
+    assert near["Sam: the boiler hums again"] == ""
+    assert near["Sam: it stopped humming"] == "Sam: the boiler hums again"
+    [hit] = await wordy.find("boiler")
+    assert hit.snippet == "Sam: the boiler hums again\nSam: it stopped humming"
+    [hit] = await wordy.find("curtains")
+    assert hit.snippet == "Sam: hang the blue curtains\nagent: Done.\nSam: they are lovely"
+
+
 async def test_a_growing_transcript_is_read_from_where_it_grew(wordy: House) -> None:
     path = wordy.say(*((f"message {n} about thing{n}", f"reply {n}") for n in range(50)))
     await wordy.index.sync()

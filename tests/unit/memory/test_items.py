@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from appliance.errors import NotFoundError
-from appliance.memory.items import Item, Items, Mark, line_of, note_line, parse_line, visible_note
+from appliance.memory.items import Item, Items, Mark, line_of, note_line, parse_line
 from appliance.memory.workspace import Workspace
 
 AT = 1_775_000_000.0
@@ -115,7 +115,7 @@ def test_a_prompt_shows_only_what_its_reader_may_see(workspace: Workspace) -> No
     add(workspace, "wife's secret", person="tg:2")
     add(workspace, "wife's allergy", person="tg:2", see="household")
     workspace.append_day("- a plain line", AT)
-    shown = visible_note(workspace.read_day(workspace.day(AT)))
+    shown = Items(workspace).visible(workspace.read_day(workspace.day(AT)))
     assert "owner's own" in shown
     assert "wife's allergy" in shown
     assert "a plain line" in shown
