@@ -39,7 +39,7 @@ class Remembering:
         self._memory = memory
         self._clock = clock
         self._context = context
-        self._capturing = Capturing(memory, counted)
+        self._capturing = Capturing(memory, counted, lambda text: quiet_of(text) is not None)
         self._erased = erased
 
     def owners(self, agent: str) -> OwnersMemory:

@@ -102,7 +102,7 @@ def capture(text: str) -> list[Item]:
     folded = fold(text)
     rules = rules_for(folded)
     if rules.not_meant.search(folded):
-        return []
+        return _beside_take_back(text, folded, rules)
     masked = mask(folded, rules)
     items: list[Item] = []
     complained: Tag | None = None
@@ -138,6 +138,14 @@ def jsonl(lines: Iterable[str]) -> Iterator[str]:
             answer["error"] = f"The line cannot be read: {error}."
         answer["ms"] = round((time.perf_counter() - start) * 1000, 4)
         yield json.dumps(answer, ensure_ascii=False)
+
+
+def _beside_take_back(text: str, folded: str, rules: Rules) -> list[Item]:
+    """Of a message that is not meant as it stands: what its other sentences say, when one takes something back."""
+    if any(guard.search(folded) for guard in (rules.fiction, rules.lyrics, rules.sarcasm)):
+        return []
+    said = [(text[start:end], rules.take_back.search(folded[start:end])) for start, end, _ in sentences(folded)]
+    return [item for sentence, taken_back in said if not taken_back for item in capture(sentence)]
 
 
 def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: Rules) -> tuple[list[Item], Tag | None]:

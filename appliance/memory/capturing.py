@@ -6,27 +6,16 @@ nothing, and neither does the same thing said again by the same person.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from appliance.memory import guards_en, guards_zh
 from appliance.memory.capture import capture
 from appliance.memory.house import Memory
 from appliance.memory.items import OWNER, Item, Items, Mark, line_of, normalised, whose
-from appliance.memory.languages import analyse, fold
+from appliance.memory.taking_back import named, takes_back
 from appliance.messages import Received, Role, Source
-
-_TAKE_BACK = re.compile(f"{guards_zh.TAKE_BACK}|{guards_en.TAKE_BACK}")
-_LONGEST_TAKE_BACK = 2_000
-_ENOUGH = 0.5  # share of an item's terms that a take-back must name
-
-
-def takes_back(text: str) -> bool:
-    """Whether a message takes something back ("forget what I said about ..."); such a one never becomes an item."""
-    return len(text) <= _LONGEST_TAKE_BACK and _TAKE_BACK.search(fold(text)) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +42,29 @@ class Taken:
 
 
 class Capturing:
-    """Given memory, keep what people say. `counted` is told each stored item's tag."""
+    """Given memory, keep what people say. `counted` is told each stored item's tag; `quiet_hours` knows a boundary that
+    asks for some."""
 
-    def __init__(self, memory: Memory, counted: Callable[[str], None] = lambda tag: None) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        counted: Callable[[str], None] = lambda tag: None,
+        quiet_hours: Callable[[str], bool] = lambda text: False,
+    ) -> None:
         self._memory = memory
         self._counted = counted
+        self._quiet_hours = quiet_hours
 
     async def take(self, statements: Sequence[Statement]) -> Taken:
         """Store what is new, mark what is taken back; on disk when this returns. Raises OSError (disk full)."""
         taken = Taken([], [])
         for statement in statements:
-            back = takes_back(statement.text)
-            found = [] if back else capture(statement.text)
+            found = capture(statement.text)
             if statement.edited:
                 taken.forgotten += await self._replace(statement, {normalised(item.span) for item in found})
-            if back:
-                taken.forgotten += await self._forget(statement)
-            elif found:
+            if takes_back(statement.text):
+                taken.forgotten += await self._forget(statement, [item.span for item in found])
+            if found:
                 taken.stored += await self._store(statement, [(item.span, item.tag) for item in found])
         return taken
 
@@ -106,16 +101,14 @@ class Capturing:
         ]
         return await self._mark(statement, gone)
 
-    async def _forget(self, statement: Statement) -> list[Item]:
-        """Mark the items of this person that a take-back names; none when it names none clearly."""
-        items = Items(self._memory.workspaces[statement.agent])
-        named = set(analyse(statement.text).terms)
-        chosen = []
-        for item in items.active():
-            words = set(analyse(item.text).terms)
-            if item.person == statement.person and words and len(words & named) / len(words) >= _ENOUGH:
-                chosen.append(item)
-        return await self._mark(statement, chosen)
+    async def _forget(self, statement: Statement, beside: Iterable[str]) -> list[Item]:
+        """Mark the items of this person that a take-back names; what it says `beside` is kept and names nothing."""
+        text = statement.text
+        for span in beside:
+            text = text.replace(span, " ")
+        active = Items(self._memory.workspaces[statement.agent]).active()
+        theirs = [item for item in active if item.person == statement.person]
+        return await self._mark(statement, named(text, theirs, self._quiet_hours))
 
     async def _mark(self, statement: Statement, chosen: Iterable[Item]) -> list[Item]:
         forgotten: list[Item] = []

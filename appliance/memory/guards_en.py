@@ -116,6 +116,7 @@ TAKE_BACK = any_of(
     r"\bi'm not (?:a|an) \w+, (?:fix|correct|change) (?:that|it)\b",
     r"\byou can (?:stop|quit) \w+ing\b",
     r"\bnever true\b",
+    r"(?<!i )(?<!we )\b(?:don't|do not|no need to|stop|quit) remember(?:ing)? (?:that|what|how) (?:i|we|my|our)\b",
     r"\b(?:fix|correct|update|amend|change|clean up) your (?:notes?|memory|records?)\b",
     r"\bget rid of (?:it|that|the (?:note|rule|memory))$",
     r"\bmix(?:ed|ing)? (?:me|us|that|it) up\b",

@@ -17,11 +17,11 @@ import structlog
 
 from appliance.clock import Clock
 from appliance.memory import tidy
-from appliance.memory.capturing import takes_back
 from appliance.memory.chunks import Turn, readings
 from appliance.memory.house import Memory
 from appliance.memory.items import OWNER, Items, normalised
 from appliance.memory.quarantine import Held
+from appliance.memory.taking_back import takes_back
 from appliance.memory.workspace import Workspace
 from appliance.messages import SessionKey, Source
 from appliance.storage import atomic_write

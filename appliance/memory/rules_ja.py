@@ -12,6 +12,12 @@ _NOT_OWN = re.compile(
     r"|と思います)"
     r"|^(?:もし|例えば|たとえば)|(?:ですか|ますか|かな|の？|ない？)$|(?:たら|なら)どう"
 )
+# In text as it was written and in folded text, which has Simplified characters.
+TAKE_BACK = (
+    r"(?:こと|[话話]|件|メモ|[设設]定|ルール|[约約]束)(?:は|を|も)?(?:もう)?"
+    r"(?:忘れて(?![たいまし]|お|る)|取り消して(?![たいまし]|る)|なしにして(?![たいまし]|る)|撤回)"
+)
+_TAKEN_BACK = re.compile(TAKE_BACK)
 _PASSING = re.compile(r"^(?:今日|今夜|今回|さっき|先ほど|今朝|明日|とりあえず)")
 _END = r"(?:ね|よ|な|。|！)*$"
 _BOUNDARY = re.compile(
@@ -52,7 +58,7 @@ def is_japanese(sentence: str) -> bool:
 
 def judge_japanese(sentence: str, asked: bool) -> Tag | None:
     """Given a sentence of a person, return what it is to be kept as, or None. `asked`: it ends in a question mark."""
-    if asked or _NOT_OWN.search(sentence) or _PASSING.match(sentence):
+    if asked or _NOT_OWN.search(sentence) or _PASSING.match(sentence) or _TAKEN_BACK.search(sentence):
         return None
     if _BOUNDARY.search(sentence):
         return "B"

@@ -62,3 +62,47 @@ async def test_what_was_taken_back_is_not_kept_again_when_the_conversation_is_co
     assert (await capturing.take([said])).stored == []
     later = {**record, "ids": ["8"], "at": iso(AT + 60)}
     assert len((await capturing.take(statements_of_records([later], "main", main))).stored) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "taken_back"),
+    [
+        ("My daughter Anna is severely allergic to peanuts and cashews.", "forget what I said about peanuts"),
+        ("Our boiler code is 4711.", "delete the note about the boiler codes"),
+        ("Never send me voice messages.", "actually never mind the no-voice rule"),
+        ("I hate jazz.", "please don't remember that I hate jazz anymore"),
+        ("我女兒對花生和腰果嚴重過敏", "忘了我說花生的事"),
+        ("我不吃香菜", "香菜那件事不算了"),
+        ("私は卵アレルギーです", "前に言った卵アレルギーのことは忘れてください"),
+        ("Don't message me between 10pm and 7am.", "undo the quiet hours I set"),
+    ],
+)
+async def test_a_take_back_that_names_a_part_of_what_was_said_takes_it_back(
+    memory: Memory, said: str, taken_back: str
+) -> None:
+    capturing = Capturing(memory, quiet_hours=lambda text: "10pm" in text)
+    await capturing.take(wrote("12", "I like tea. 我喜歡喝茶。"))
+    kept = [item.text for item in memory.items().active()]
+    assert len((await capturing.take(wrote("12", said, "8"))).stored) == 1
+    done = await capturing.take(wrote("12", taken_back, "9"))
+    assert (done.stored, len(done.forgotten)) == ([], 1)
+    assert [item.text for item in memory.items().active()] == kept
+
+
+@pytest.mark.parametrize(
+    "text", ["forget it", "forget everything", "忘了吧", "撤回", "それは忘れて", "undo that change I made"]
+)
+async def test_a_take_back_that_names_nothing_takes_nothing_back(memory: Memory, text: str) -> None:
+    capturing = Capturing(memory)
+    await capturing.take(wrote("12", "I like tea. 我喜歡喝茶。", "8"))
+    done = await capturing.take(wrote("12", text, "9"))
+    assert (done.stored, done.forgotten) == ([], [])
+
+
+async def test_what_is_said_beside_a_take_back_is_kept(memory: Memory) -> None:
+    capturing = Capturing(memory)
+    await capturing.take(wrote("12", "I drink tea every day. I drink coffee at noon."))
+    await capturing.take(wrote("12", "Forget what I said about tea. From now on call me Sam.", "8"))
+    await capturing.take(wrote("12", "忘了我说的花生的事。以后别给我推荐辣的。", "9"))
+    held = [item.text for item in memory.items().active()]
+    assert held == ["I drink coffee at noon", "From now on call me Sam", "以后别给我推荐辣的"]
