@@ -22,9 +22,11 @@ SHORTEST = 4  # characters; a shorter text would take half of everything with it
 
 
 def forms(text: str) -> list[bytes]:
-    """How a text may stand in a file: as it is, and as JSON writes it (with and without escapes for other scripts)."""
-    plain = text.encode()
-    found = [plain, msgspec.json.encode(text)[1:-1], json.dumps(text).encode()[1:-1]]
+    """How a text may stand in a file: as it is or in one line, and each as JSON writes it (with and without escapes for
+    other scripts)."""
+    found: list[bytes] = []
+    for form in (text, " ".join(text.split())):
+        found += [form.encode(), msgspec.json.encode(form)[1:-1], json.dumps(form).encode()[1:-1]]
     return list(dict.fromkeys(found))
 
 

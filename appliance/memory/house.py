@@ -239,7 +239,7 @@ class Memory:
         now = self._clock.now()
         mark = Mark("erase", "-", f"a text of {len(text.strip())} characters was erased", now, by)
         await self._workspace(agent).append_day_async(line_of(mark), now)
-        await self.index.scrub()
+        await self.index.scrub(found)
         places = {str(path.relative_to(self.state)): count for path, count in found.items()}
         self._audit("memory_erased", places=places, by=by)
         return places
@@ -249,6 +249,7 @@ class Memory:
             yield from workspace.folder.glob("*.md")
             yield from workspace.notes.glob("*.md")
             yield from workspace.tiers.glob("*.md")
+            yield from workspace.before_tidy.glob("*.md")
             yield from workspace.sessions.iterdir()
         for folder in (self.index.team, self.state / "outputs", self.state / "quarantine"):
             if folder.is_dir():

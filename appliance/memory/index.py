@@ -147,12 +147,19 @@ class MemoryIndex:
             await self._sync()
         self.changed()
 
-    async def scrub(self) -> None:
-        """After an erasure: words written anew, vectors of texts that are gone dropped, no old page kept on disk."""
+    async def scrub(self, erased: Collection[Path]) -> None:
+        """After an erasure from these files: they are read anew from their beginning, words written anew, vectors of
+        texts that are gone dropped, no old page and no damaged index kept on disk."""
+        looks = (sources.look_at(path, self.workspaces, self.team) for path in erased)
+        names = msgspec.json.encode([look.name for look in looks if look is not None]).decode()
+        forget = "UPDATE files SET stamp='' WHERE name IN (SELECT value FROM json_each(?))"
+        await self.write(lambda c: c.execute(forget, (names,)) and None)
         await self.sync()
         await self.write(store.repair_words)
         await self.write(store.drop_unused_embeddings)
         await asyncio.to_thread(self._vacuum)
+        for damaged in self.path.parent.glob(f"{self.path.name}*.damaged-*"):
+            damaged.unlink(missing_ok=True)
 
     def _vacuum(self) -> None:
         with self._reader_lock:  # a reader's snapshot would keep old pages in the log

@@ -26,6 +26,7 @@ Tag = Literal["W", "B", "O"]
 See = Literal["private", "household", "team"]
 MarkKind = Literal["forget", "undo", "erase"]
 OWNER = "owner"
+TIDY = "tidy"  # who marks a wording that a newer one says as well
 _MARKS: dict[str, MarkKind] = {"forget": "forget", "undo": "undo", "erase": "erase"}
 TAGS: dict[str, Tag] = {"W": "W", "B": "B", "O": "O"}
 # An unknown word means nobody else: never wider than what is written.

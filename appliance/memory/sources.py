@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from appliance.memory.chunks import Chunk, markdown_chunks, read_transcript, turn_chunks
-from appliance.memory.items import OWNER, Item, Items, forgotten
+from appliance.memory.items import OWNER, TIDY, Item, Items, Mark, forgotten
 from appliance.memory.scopes import Label, label_of
 from appliance.memory.store import Placed
 from appliance.memory.workspace import PRIVATE, Workspace
@@ -141,15 +141,17 @@ def read_part(look: Look, start: Known, previous: tuple[str, int]) -> Part:
 
 def read_items(agent: str, workspace: Workspace) -> tuple[list[Placed], set[tuple[str, str]]]:
     """The captured items that hold now, each on its line of a day note, and the (session, message) pairs whose item
-    was taken back."""
+    was taken back; one that a newer wording took the place of was not."""
     found = Items(workspace).all()
     gone = forgotten(one.entry for one in found)
+    taken_back = forgotten(e for one in found if not (isinstance(e := one.entry, Mark) and e.by == TIDY))
     placed, hidden = [], set()
     for one in found:
         if not isinstance(one.entry, Item):
             continue
-        if one.entry.id in gone:
+        if one.entry.id in taken_back:
             hidden.add((one.entry.session, one.entry.message))
+        if one.entry.id in gone:
             continue
         chunk = Chunk(
             key=one.entry.id,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from appliance.crash_points import crash_point
 from appliance.memory.chunks import Turn, readings
-from appliance.memory.items import Item, Items, Mark, line_of, parse_line
+from appliance.memory.items import TIDY, Item, Items, Mark, line_of, parse_line
 from appliance.memory.languages import analyse
 from appliance.memory.workspace import Workspace
 from appliance.messages import Source
@@ -76,7 +76,7 @@ def merge(workspace: Workspace, now: float) -> int:
     pairs = near_duplicates([item for item in Items(workspace).active() if not item.inferred])
     if pairs:
         marks = [
-            Mark("forget", older.id, f"{older.text} (said again: {newer.id})", now, "tidy") for older, newer in pairs
+            Mark("forget", older.id, f"{older.text} (said again: {newer.id})", now, TIDY) for older, newer in pairs
         ]
         workspace.append_day("\n".join(map(line_of, marks)), now)
     return len(pairs)
@@ -248,9 +248,8 @@ def shorten(workspace: Workspace, now: float) -> dict[str, int]:
         text = (workspace.folder / name).read_text(encoding="utf-8", errors="strict")
         shorter = without_repeats(text)
         if shorter != text:
-            kept = workspace.folder / "before-tidy"
-            kept.mkdir(exist_ok=True)
-            atomic_write(kept / f"{Path(name).stem}-{int(now)}.md", text)
+            workspace.before_tidy.mkdir(exist_ok=True)
+            atomic_write(workspace.before_tidy / f"{Path(name).stem}-{int(now)}.md", text)
             crash_point("tidy-kept")
             atomic_write(workspace.folder / name, shorter)
             saved[name] = size - len(shorter.encode())

@@ -50,6 +50,7 @@ class Workspace:
         self.owners: frozenset[str] = frozenset()  # ids of people who are the owner now, whatever they were before
         self.notes = folder / "memory"
         self.tiers = self.notes / TIERS
+        self.before_tidy = folder / "before-tidy"  # large files as they were
         self.files = folder / "files"
         self.sessions = folder / "sessions"
         self._cache: dict[Path, _Cached] = {}

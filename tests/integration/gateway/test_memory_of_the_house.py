@@ -70,9 +70,12 @@ async def test_a_fact_survives_a_restart_and_a_lost_index(start: Start) -> None:
 
 
 async def test_an_erased_secret_is_nowhere_any_more(home: Home) -> None:
+    remind = ("schedule", {"action": "add", "when": "0 7 * * *", "text": "pay with 4929-1234-SECRET"})
+    home.provider.script(Reply(tools=[remind]), Reply(text="Every morning."))
     await home.say("my card is 4929-1234-SECRET, keep it", id="m1")
     erased = await home.client.post("/api/memory/forget", json={"what": "4929-1234-SECRET", "erase": True})
     assert erased.status_code == 200, erased.text
+    assert [row["name"] for row in home.house.automation.schedules()] == ["pay with [erased]"]
     await home.say("what was it?")
     assert "4929-1234-SECRET" not in str(home.provider.calls[-1].request)
     assert "4929-1234-SECRET" not in str(await home.rows())

@@ -164,6 +164,46 @@ async def test_erasing_takes_a_text_out_of_every_file_and_leaves_a_tombstone(
         await memory.erase(secret)
 
 
+async def test_an_erased_text_leaves_the_index_of_a_conversation_that_grew_since_it_was_read(memory: Memory) -> None:
+    path = memory.workspaces["main"].sessions / "x.jsonl"
+
+    def said(number: int, text: str) -> None:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"id": str(number), "role": "user", "text": text, "at": AT}) + "\n")
+
+    path.write_text(json.dumps({"type": "session", "key": "agent:main:main"}) + "\n")
+    said(1, "the alarm code is 4711-SECRET")
+    await memory.reindex()
+    said(2, "and it rains")
+    (memory.state / "index.db.damaged-1").write_text("4711-SECRET")
+    await memory.erase("4711-SECRET")
+    assert "4711" not in str(await memory.search("alarm code", OWNER))
+    for file in (p for p in memory.state.rglob("*") if p.is_file()):
+        assert b"4711-SECRET" not in file.read_bytes(), file
+
+
+async def test_a_text_of_several_lines_is_erased_where_it_stands_in_one(memory: Memory) -> None:
+    key = "-----BEGIN KEY-----\nabc DEF\n\t9 zz\n-----END KEY-----"
+    await memory.remember(f"my key {key}", OWNER, message="1", tainted=False)
+    workspace = memory.workspaces["main"]
+    workspace.before_tidy.mkdir()
+    (workspace.before_tidy / "MEMORY-1.md").write_text(f"- {key}\n", encoding="utf-8")
+    await memory.erase(key)
+    assert "DEF" not in "".join(path.read_text(encoding="utf-8") for path in workspace.folder.rglob("*.md"))
+
+
+async def test_what_was_merged_into_a_newer_wording_leaves_its_conversation_to_be_found(memory: Memory) -> None:
+    path = memory.workspaces["main"].sessions / "x.jsonl"
+    texts = ("I love black tea. The plumber's number is 555-0199.", "I really love black tea.")
+    lines: list[dict[str, Any]] = [{"type": "session", "key": "agent:main:main"}]
+    lines += [{"id": str(n), "ids": [str(n)], "role": "user", "text": text, "at": AT} for n, text in enumerate(texts)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for number, text in enumerate(texts):
+        await memory.remember(text.partition(".")[0], OWNER, message=str(number), tainted=False)
+    assert (await memory.tidy())["merged"] == 1
+    assert "555-0199" in str(await memory.search("plumber's number", OWNER))
+
+
 @pytest.mark.parametrize("text", ["", "a", "abc", "  ab  "])
 async def test_erasing_refuses_a_text_that_is_in_everything(memory: Memory, text: str) -> None:
     with pytest.raises(InputError):

@@ -270,7 +270,7 @@ async def test_after_scrubbing_an_erased_text_is_in_no_file_of_the_index(house: 
     await house.ready()
     path = house.workspace.sessions / "agent-main-main.jsonl"
     path.write_bytes(path.read_bytes().replace(b"Tr0ub4dor-x9", b"*" * 12))
-    await house.index.scrub()
+    await house.index.scrub([path])
     for part in house.state.glob("index.db*"):
         raw = part.read_bytes().lower()
         assert b"tr0ub4dor" not in raw, part.name
