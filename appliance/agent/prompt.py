@@ -4,7 +4,7 @@ Order, with a cache mark after each of the first three: rules; bootstrap files; 
 session; in somebody else's direct messages what they said themselves). Nothing in it changes from one call to the next
 unless a file changed: date, channel and speaker stand in each user message instead, where they are part of the history.
 Day notes are read once and then held while the conversation is warm, since what was added meanwhile was said in this
-very conversation.
+very conversation; what is edited by hand counts at once.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ class _Held:
     notes: str
     tier: list[Loaded]
     brief: Loaded | None
+    edits: int
     used: float
 
 
@@ -172,27 +173,28 @@ class PromptBuilder:
         return "\n\n".join(pieces)
 
     def _held(self, session: SessionKey) -> _Held:
-        """L1 and the notes of today and yesterday, held while the conversation is warm."""
+        """L1 and the notes of today and yesterday, held while the conversation is warm and nobody edits them."""
         now = self.clock.monotonic()
         held = self._notes.get(session.value)
-        if held is None or now - held.used > WARM_SECONDS:
+        if held is None or now - held.used > WARM_SECONDS or held.edits != self.workspace.edits:
             held = self._notes[session.value] = self._read_notes(session.reader, now)
         held.used = now
         return held
 
     def _read_notes(self, reader: str, now: float) -> _Held:
         """For somebody's direct messages what is theirs, else what the owner's conversation is told."""
+        edits = self.workspace.edits
         items = Items(self.workspace)
         active, gone = items.holding()
         if reader:
             told = brief(active, reader)
             if told is not None:  # words of somebody who is not the owner, in the prompt as in their messages
                 told = replace(told, text=wrap(told.text, new_marker(), f"remembered of {reader}"))
-            return _Held("", [], told, now)
+            return _Held("", [], told, edits, now)
         today = self.workspace.day(self.clock.now())
         notes = [self.workspace.read_day(day).strip() for day in (today - timedelta(days=1), today)]
         shown = "\n\n".join(items.visible(note, gone) for note in notes if note)
-        return _Held(shown, ordinary(self.workspace, active, self.clock.now()), brief(active), now)
+        return _Held(shown, ordinary(self.workspace, active, self.clock.now()), brief(active), edits, now)
 
     def cooled(self, session: SessionKey | None = None) -> None:
         """Read the day notes anew at the next build, for a session (after /new, a compaction) or for all (something was

@@ -53,6 +53,7 @@ class Workspace:
         self.before_tidy = folder / "before-tidy"  # large files as they were
         self.files = folder / "files"
         self.sessions = folder / "sessions"
+        self.edits = 0  # how often a file was found otherwise than with something added at its end
         self._cache: dict[Path, _Cached] = {}
 
     def create(self, templates: Mapping[str, str] | None = None) -> None:
@@ -144,13 +145,14 @@ class Workspace:
         try:
             status = path.stat()
         except (FileNotFoundError, NotADirectoryError):
-            self._cache.pop(path, None)
+            self.edits += self._cache.pop(path, None) is not None
             return ""
         stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
         held = self._cache.get(path)
         if held is None or held.stamp != stamp:
-            held = _Cached(stamp, path.read_text(encoding="utf-8", errors="replace"))
-            self._cache[path] = held
+            text = path.read_text(encoding="utf-8", errors="replace")
+            self.edits += held is not None and not text.startswith(held.text)
+            held = self._cache[path] = _Cached(stamp, text)
         return held.text
 
 

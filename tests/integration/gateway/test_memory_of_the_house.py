@@ -1,5 +1,7 @@
 """What is said once is there later: captured by rule, searchable, and only where it may be."""
 
+import asyncio
+
 import pytest
 
 from appliance.testing.anthropic_replies import Reply
@@ -85,7 +87,7 @@ async def test_an_erased_secret_is_nowhere_any_more(home: Home) -> None:
             assert b"4929-1234-SECRET" not in path.read_bytes(), path
 
 
-@pytest.mark.parametrize("way", ["erased", "taken back"])
+@pytest.mark.parametrize("way", ["erased", "taken back", "edited by hand"])
 async def test_what_is_gone_leaves_the_prompt_of_a_conversation_that_goes_on(home: Home, way: str) -> None:
     async def told() -> bool:
         await home.say("and now?")
@@ -96,6 +98,13 @@ async def test_what_is_gone_leaves_the_prompt_of_a_conversation_that_goes_on(hom
     assert await told()
     if way == "erased":
         await home.client.post("/api/memory/forget", json={"what": "clickbait", "erase": True})
+    elif way == "edited by hand":
+        workspace = home.house.workspace("main")
+        path = workspace.day_path(workspace.day(home.house.clock.now()))
+        path.write_text(path.read_text().replace("clickbait", "long"))
+        async with asyncio.timeout(40):
+            while "hate long headlines" not in (await home.client.get("/api/memory/search?q=hate headlines")).text:
+                await asyncio.sleep(0.1)
     else:
         await home.say("Forget what I said about clickbait headlines.")
     assert not await told()
