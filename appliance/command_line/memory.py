@@ -12,6 +12,8 @@ import typer
 from appliance.command_line.common import Agent, Json, ask, change, show
 from appliance.messages import MAIN
 
+_QUERY_CHARS = 2_000  # an address holds no more of Chinese
+
 app = typer.Typer(no_args_is_help=True, help="What is remembered.")
 
 
@@ -23,8 +25,9 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Find what was said and written."""
-    path = f"{_path('search', agent)}&q={quote(query, safe='')}&limit={limit}"
-    hits = ask(path, lambda parts: {"results": asyncio.run(_search(parts, query, limit, agent))})["results"]
+    words = query.encode(errors="replace").decode()[:_QUERY_CHARS]  # a terminal may hand over bytes that are no text
+    path = f"{_path('search', agent)}&q={quote(words, safe='')}&limit={limit}"
+    hits = ask(path, lambda parts: {"results": asyncio.run(_search(parts, words, limit, agent))})["results"]
     if as_json:
         show(hits)
         return

@@ -113,9 +113,9 @@ def query_int(request: AnyRequest, name: str, default: int, low: int, high: int)
 
 
 def query_words(request: AnyRequest) -> str:
-    """What is searched for: `q` of the query string. Raises InputError."""
-    words = request.query_params.get("q", "")
-    if not words.strip() or len(words) > _QUERY_LIMIT:
+    """What is searched for: `q` of the query string; of a longer one its beginning. Raises InputError for none."""
+    words = request.query_params.get("q", "").strip()[:_QUERY_LIMIT]
+    if not words:
         raise InputError(f"q must be 1 to {_QUERY_LIMIT} characters.")
     return words
 

@@ -8,13 +8,21 @@ import msgspec
 from litestar import Response, get, post
 
 from appliance.errors import InputError
-from appliance.gateway.api.http import AnyRequest, agent_of, decode, language_asked, query_int, read_body, reply
+from appliance.gateway.api.http import (
+    AnyRequest,
+    agent_of,
+    decode,
+    language_asked,
+    query_int,
+    query_words,
+    read_body,
+    reply,
+)
 from appliance.gateway.services import MemoryOf, Services
 from appliance.messages import MAIN
 from appliance.texts.sentences import in_language
 
 _BODY_LIMIT = 16 * 1024
-_QUERY_LIMIT = 2_000
 
 
 class GivenForget(msgspec.Struct):
@@ -35,11 +43,8 @@ def routes(services: Services) -> list[Any]:
 def _reading(memory_of: MemoryOf) -> list[Any]:
     @get("/api/memory/search")
     async def search(request: AnyRequest) -> Response[Any]:
-        query = request.query_params.get("q", "")
-        if not query.strip() or len(query) > _QUERY_LIMIT:
-            raise InputError(f"q must be 1 to {_QUERY_LIMIT} characters.")
         limit = query_int(request, "limit", 6, 1, 50)
-        return reply({"results": await memory_of(agent_of(request)).search(query, limit)})
+        return reply({"results": await memory_of(agent_of(request)).search(query_words(request), limit)})
 
     @get("/api/memory/history")
     async def history(request: AnyRequest) -> Response[Any]:

@@ -3,7 +3,9 @@
 import asyncio
 
 import pytest
+from typer.testing import CliRunner
 
+from appliance.cli import app
 from appliance.testing.anthropic_replies import Reply
 from tests.integration.gateway.conftest import Home, Start
 
@@ -108,3 +110,17 @@ async def test_what_is_gone_leaves_the_prompt_of_a_conversation_that_goes_on(hom
     else:
         await home.say("Forget what I said about clickbait headlines.")
     assert not await told()
+
+
+@pytest.mark.parametrize("online", [True, False])
+async def test_a_question_of_ten_kilobytes_is_answered_on_the_command_line(
+    home: Home, monkeypatch: pytest.MonkeyPatch, online: bool
+) -> None:
+    await home.say("My daughter is allergic to peanuts. 我女兒對花生過敏")
+    monkeypatch.setenv("APPLIANCE_STATE_DIR", str(home.house.state))
+    if not online:
+        await home.house.stop()
+    for query in ("peanuts " * 1_280, "花生過敏" * 1_000, "🥜 peanuts" * 1_000, "peanuts \udcff"):
+        done = await asyncio.to_thread(CliRunner().invoke, app, ["memory", "search", query, "--json"])
+        assert done.exit_code == 0, done.output + str(done.exception)
+        assert "peanuts" in done.output
