@@ -122,6 +122,12 @@ class SessionKey:
         return len(parts) == 3 and parts[0] == "agent" and parts[2] == "main"
 
     @property
+    def is_group(self) -> bool:
+        """True where several people read along."""
+        parts = self.value.split(":", 4)
+        return len(parts) == 5 and parts[0] == "agent" and parts[3] == "group"
+
+    @property
     def reader(self) -> str:
         """The id of the person whose direct messages these are; empty for every other conversation."""
         parts = self.value.split(":", 4)

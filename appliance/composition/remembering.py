@@ -69,7 +69,7 @@ class Remembering:
         await self._memory.touched(await workspace.append_day_async(lines, now))
 
     def add_commands(self, commands: Commands) -> None:
-        commands.add("memory", self._command, Role.OWNER)
+        commands.add("memory", self._command, Role.OWNER, private=True)
 
     async def _command(self, ask: Ask) -> Said | str:
         owner = self.owners(ask.session.agent)

@@ -60,12 +60,13 @@ Handler = Callable[[Ask], Awaitable[Said | str]]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """`help` is a key of texts.TEXTS."""
+    """`help` is a key of texts.TEXTS; `private`: what it says is not for a group."""
 
     name: str
     run: Handler
     role: Role
     help: str
+    private: bool
 
 
 class Commands:
@@ -77,8 +78,10 @@ class Commands:
         self._written = frozenset(written)
         self.add("help", self._help, Role.GUEST)
 
-    def add(self, name: str, run: Handler, role: Role = Role.OWNER, *, alias: Sequence[str] = ()) -> None:
-        command = Command(name, run, role, f"help_{name}")
+    def add(
+        self, name: str, run: Handler, role: Role = Role.OWNER, *, alias: Sequence[str] = (), private: bool = False
+    ) -> None:
+        command = Command(name, run, role, f"help_{name}", private)
         for known in (name, *alias):
             self._commands[known] = command
 
@@ -128,6 +131,8 @@ class Commands:
             return Said(say("unknown_command", language, command=text.split()[0][:40]))
         if _RANK[inbound.person.role] < _RANK[command.role]:
             return Said(say("not_allowed", language, command=f"/{match[1]}", role=command.role.value))
+        if command.private and inbound.session.is_group:
+            return Said(say("only_private", language, command=f"/{match[1]}"))
         ask = Ask(inbound.session, inbound.person, inbound.channel, language, (match[2] or "").strip())
         try:
             said = await command.run(ask)

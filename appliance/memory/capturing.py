@@ -139,7 +139,7 @@ def statements_of(received: Sequence[Received]) -> list[Statement]:
         for one in received
         if one.inbound.kind in ("message", "edit")
         and one.inbound.person.role is not Role.GUEST
-        and ":group:" not in one.inbound.session.value
+        and not one.inbound.session.is_group
         and (one.inbound.source is Source.OWNER or one.inbound.own_words)  # nothing passed on, and nothing scheduled
         and not one.inbound.text.lstrip().startswith("/")
     ]

@@ -6,6 +6,11 @@ PEOPLE: dict[str, tuple[str, str, str]] = {
         "{command} 只有 {role} 可以使用。",
         "{command} 只有 {role} 可以使用。",
     ),
+    "only_private": (
+        "{command} is answered in private: what it says is not for everybody here.",
+        "{command} 只在私下回答：內容不是給這裡所有人看的。",
+        "{command} 只在私下回答：内容不是给这里所有人看的。",
+    ),
     "pair_no_owner": (
         "This appliance has no owner yet. On its machine run `appliance pair`, then send me the code it shows.",
         "這台裝置還沒有擁有者。請在主機上執行 `appliance pair`，再把顯示的配對碼傳給我。",

@@ -62,4 +62,4 @@ def may_use_house(session: SessionKey, person: Person) -> bool:
 
     Guests never; in a group only the owner, since what comes back is read by everybody there.
     """
-    return may(person.role, Right.RUN) and (":group:" not in session.value or person.role is Role.OWNER)
+    return may(person.role, Right.RUN) and (not session.is_group or person.role is Role.OWNER)

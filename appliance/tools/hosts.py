@@ -65,7 +65,7 @@ class Hosts:
 
         Raises ToolError when it may not run, and SandboxError when it could not be started; then nothing ran.
         """
-        if context.person.role is not Role.OWNER or ":group:" in context.session.value:
+        if context.person.role is not Role.OWNER or context.session.is_group:
             raise ToolError("Only the owner may run commands outside the sandbox, and not in a group. Nothing was run.")
         if name == "host" and self._host is not None:
             return await self._on_host(self._host, command, limit, context)

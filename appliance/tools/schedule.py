@@ -82,7 +82,7 @@ class ScheduleTool:
     def available(self, session: SessionKey, person: Person) -> bool:
         """Never in groups, for guests, or in what runs by itself: a job must not make jobs."""
         itself = session.by_itself or person.id.startswith(("cron:", "heartbeat:"))
-        return not itself and person.role is not Role.GUEST and ":group:" not in session.value
+        return not itself and person.role is not Role.GUEST and not session.is_group
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         scheduler = self._scheduler()

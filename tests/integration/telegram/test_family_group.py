@@ -95,10 +95,13 @@ async def test_each_role_may_do_in_the_group_what_the_table_says(family: Family)
 async def test_what_is_private_stays_out_of_the_group_and_each_person_has_a_chat_of_their_own(family: Family) -> None:
     memory = family.house.workspace("main").folder / "MEMORY.md"
     memory.write_text(memory.read_text() + "\n- canary-7391\n")
-    await family.ask(OWNER, "my surprise for Kim is a canary-5527 trip", chat=OWNER)
+    await family.ask(OWNER, "Remember that my surprise for Kim is a canary-5527 trip", chat=OWNER)
     assert "canary-7391" in family.last_request()
     await family.ask(MEMBER, "my own secret is canary-8814", chat=MEMBER)
     assert not {"canary-7391", "canary-5527"} & set(family.last_request().replace('"', " ").split())
+    for command in ("/memory", "/memory forget canary-5527"):
+        assert "is answered in private" in await family.ask(OWNER, command)
+    assert "canary-5527" in await family.ask(OWNER, "/memory", chat=OWNER)
     await family.ask(OWNER, "what do you know of us?")
     for canary in ("canary-7391", "canary-5527", "canary-8814"):
         assert canary not in family.last_request()
