@@ -45,12 +45,16 @@ class Agents:
             )
         return found
 
-    def know_owners(self, people: Iterable[str]) -> None:
-        """These people are the owner now: what they said before is the owner's too, and in every prompt at once."""
+    def know_owners(self, people: Iterable[str]) -> bool:
+        """These people are the owner now: what they said before is the owner's too, and in every prompt at once.
+        Returns whether that is news."""
         owners = frozenset(people)
+        if owners == self.workspace(MAIN).owners:
+            return False
         for workspace in self.workspaces.values():
             workspace.owners = owners
         self.cooled()
+        return True
 
     def whose(self, person: str) -> str:
         """Under which name the items of a person count now."""

@@ -334,8 +334,8 @@ class Parts(Foundation):
 
     async def _know_owners(self) -> None:
         """Whose items are the owner's: again after people changed."""
-        self.agents.know_owners(person.id for _, person in self.access.owners())
-        await self.memory.index.sync()
+        if self.agents.know_owners(person.id for _, person in self.access.owners()):
+            await self.memory.owners_changed()
 
     def _build_automation(self) -> None:
         self.automation = Automation(

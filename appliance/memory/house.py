@@ -210,11 +210,22 @@ class Memory:
     async def forget(self, what: str, *, agent: str = "main", by: str = OWNER) -> list[Item]:
         """Mark items as forgotten (by id or words); they leave prompts and search. Raises NotFoundError."""
         found = self.items(agent).forget(what, at=self._clock.now(), by=by)
-        for path in self._workspace(agent).tiers.glob("*.md"):
-            path.unlink(missing_ok=True)  # made anew, without it, when the house is idle
+        self._drop_tiers(self._workspace(agent))
         self._changed()
         await self.index.sync()
         return found
+
+    async def owners_changed(self) -> None:
+        """Whose items are the owner's is different now: search and what was digested follow."""
+        for workspace in self.workspaces.values():
+            self._drop_tiers(workspace)
+        await self.index.sync()
+
+    @staticmethod
+    def _drop_tiers(workspace: Workspace) -> None:
+        """What was made of items that count no more: made anew, without them, when the house is idle."""
+        for path in workspace.tiers.glob("*.md"):
+            path.unlink(missing_ok=True)
 
     async def undo(self, *, agent: str = "main", by: str = OWNER) -> list[Item]:
         """Take back the newest forgetting. Raises NotFoundError."""

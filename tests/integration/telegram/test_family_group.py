@@ -152,7 +152,11 @@ async def test_what_a_member_said_follows_them_when_they_become_the_owner_and_ba
     assert "peanuts" in await family.ask(MEMBER, "/memory", chat=MEMBER)
     assert quiet("owner", at_night)
     assert quiet(str(MEMBER), at_night)  # of schedules made before
+    await family.house.tidying.idle().look()
+    digested = family.house.workspace("main").tiers / "overview.md"
+    assert "peanuts" in digested.read_text(encoding="utf-8")
     await family.house.access.set_role("telegram", str(MEMBER), Role.MEMBER)
+    assert not digested.exists()
     await family.ask(OWNER, "/new", chat=OWNER)
     await family.ask(OWNER, "what shall I cook?", chat=OWNER)
     assert "peanuts" not in family.last_request()
