@@ -46,7 +46,7 @@ class MemoryIndex:
         self._clock = clock
         self._database: Database | None = None
         self._reader: apsw.Connection | None = None
-        self._reader_lock = threading.Lock()
+        self._reader_lock = threading.RLock()
         self._sync_lock = asyncio.Lock()
         self.set_aside: Path | None = None  # where the last damaged file went
         self.generation = 0  # how often the file was made anew in this process
@@ -88,15 +88,16 @@ class MemoryIndex:
         self.vector_reason = load_functions(connection)
 
     def _start_again(self) -> None:
-        """Set the file aside under a dated name and make an empty one."""
-        self.close()
-        stamp = iso(self._clock.now()).replace(":", "").replace("-", "")
-        for suffix in ("-wal", "-shm", ""):
-            part = self.path.with_name(self.path.name + suffix)
-            if part.exists():
-                self.set_aside = set_aside(part, stamp)
-        self.generation += 1
-        self._open()
+        """Set the file aside under a dated name and make an empty one; whoever searches meanwhile waits."""
+        with self._reader_lock:
+            self.close()
+            stamp = iso(self._clock.now()).replace(":", "").replace("-", "")
+            for suffix in ("-wal", "-shm", ""):
+                part = self.path.with_name(self.path.name + suffix)
+                if part.exists():
+                    self.set_aside = set_aside(part, stamp)
+            self.generation += 1
+            self._open()
 
     # ---- reading and writing ----
 
@@ -108,12 +109,16 @@ class MemoryIndex:
             return work(self._reader)
 
     async def read_behind(self, work: Callable[[apsw.Connection], T]) -> T:
-        """The same on a worker thread; damage that shows itself here is healed, and the error raised all the same."""
+        """The same on a worker thread; damage that shows itself here is healed, and it is read once more. Raises
+        StateError where that did not help."""
         try:
             return await asyncio.to_thread(self.read, work)
         except _DAMAGE:
             await self.heal()
-            raise
+        try:
+            return await asyncio.to_thread(self.read, work)
+        except _DAMAGE:
+            raise StateError("The memory index is damaged and could not be made again.") from None
 
     async def write(self, work: Callable[[apsw.Connection], T]) -> T:
         """Run `work` in one transaction. Raises apsw.Error."""
@@ -137,7 +142,11 @@ class MemoryIndex:
 
     async def rebuild(self) -> int:
         """Forget what is known of every file and read all again; vectors of unchanged texts stay. Returns the files."""
-        await self.write(lambda c: c.execute("UPDATE files SET stamp=''") and None)
+        async with self._sync_lock:
+            try:
+                await self.write(lambda c: c.execute("UPDATE files SET stamp=''") and None)
+            except _DAMAGE:
+                await asyncio.to_thread(self._start_again)
         return await self.sync()
 
     async def heal(self) -> None:

@@ -20,7 +20,7 @@ from typing import Any, Literal, Protocol
 import apsw
 
 from appliance.clock import Clock, day_of
-from appliance.errors import ModelError, StateError
+from appliance.errors import ModelError
 from appliance.memory import fusion, legs
 from appliance.memory.chunks import Unit
 from appliance.memory.dates import stretches
@@ -107,25 +107,26 @@ class MemorySearch:
             return []
         question = analyse(query)
         vectors = await self._query_vectors(question, scope.session.agent)
-        for attempt in (1, 2):
-            try:
-                return await self._search(question, vectors, scope, limit)
-            except (apsw.CorruptError, apsw.NotADBError):
-                if attempt == 2:
-                    raise StateError("The memory index is damaged and could not be made again.") from None
-        return []
-
-    async def _search(self, question: Query, vectors: QueryVectors | None, scope: Scope, limit: int) -> list[Hit]:
         if self._options.backend == "rerank" and self._options.reranker is not None:
-            items, talk = await self._index.read_behind(
-                lambda c: _told(c, self._candidates(c, question, vectors, scope))
-            )
-            agent = scope.session.agent
-            items, talk = await self._reranked(question, items, agent), await self._reranked(question, talk, agent)
-            return await self._index.read_behind(lambda c: self._shown(c, question, items, talk, limit))
+            return await self._by_reranker(question, vectors, scope, limit)
         return await self._index.read_behind(
             lambda c: self._shown(c, question, *self._candidates(c, question, vectors, scope), limit)
         )
+
+    async def _by_reranker(self, question: Query, vectors: QueryVectors | None, scope: Scope, limit: int) -> list[Hit]:
+        """Found, put in order, shown; from the beginning where the index was made anew meanwhile: its rows have other
+        numbers then."""
+        generation, agent = self._index.generation, scope.session.agent
+        items, talk = await self._index.read_behind(lambda c: _told(c, self._candidates(c, question, vectors, scope)))
+        items, talk = await self._reranked(question, items, agent), await self._reranked(question, talk, agent)
+
+        def shown(connection: apsw.Connection) -> list[Hit] | None:
+            if generation != self._index.generation:
+                return None
+            return self._shown(connection, question, items, talk, limit)
+
+        hits = await self._index.read_behind(shown)
+        return hits if hits is not None else await self._by_reranker(question, vectors, scope, limit)
 
     def _candidates(
         self, connection: apsw.Connection, question: Query, vectors: QueryVectors | None, scope: Scope

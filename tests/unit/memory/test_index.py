@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+import time
 from pathlib import Path
 
 import apsw
@@ -263,6 +265,35 @@ async def test_a_closed_index_says_so(wordy: House) -> None:
         wordy.index.read(lambda c: None)
     with pytest.raises(StateError):
         await wordy.index.write(lambda c: None)
+
+
+async def test_questions_wait_while_a_damaged_index_is_made_again(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.say(("the boiler hums", ""))
+    await house.ready()
+    opened, away = house.index._open, threading.Event()  # the moment between two files
+
+    def slowly() -> None:
+        away.set()
+        time.sleep(0.2)
+        opened()
+
+    monkeypatch.setattr(house.index, "_open", slowly)
+    healed = asyncio.create_task(house.index.heal())
+    await asyncio.to_thread(away.wait, 10)
+    assert await house.find("boiler") == []  # nothing yet, and no error
+    await healed
+    assert "hums" in await house.snippets("boiler")
+
+
+@pytest.mark.parametrize("spoilt", [b"", b"no index"])
+async def test_reading_all_anew_mends_a_damaged_index(house: House, spoilt: bytes) -> None:
+    house.say(("the boiler hums", ""))
+    await house.ready()
+    house.index.path.write_bytes(spoilt)
+    await house.index.rebuild()
+    assert "hums" in await house.snippets("boiler")
 
 
 async def test_after_scrubbing_an_erased_text_is_in_no_file_of_the_index(house: House) -> None:

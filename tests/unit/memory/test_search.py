@@ -189,6 +189,25 @@ async def test_a_limit_of_one_still_shows_an_item(wordy: House) -> None:
     assert [hit.kind for hit in await wordy.find("tea", limit=1)] == ["item"]
 
 
+async def test_an_index_made_anew_while_a_reranker_thinks_shows_nobody_the_rows_of_others(tmp_path: Path) -> None:
+    class Reranker:
+        async def rerank(self, query: str, texts: list[str], agent: str) -> list[float]:
+            if house.index.generation == 0:
+                house.memory("the gate opens with 4711")  # stands where the group's rows stood
+                await house.index.heal()
+            return [1.0] * len(texts)
+
+    house = House(tmp_path, None, SearchOptions(backend="rerank", reranker=Reranker()))  # type: ignore[arg-type]
+    house.index.open()
+    group = "agent:main:telegram:group:7"
+    house.say(("the gate is open", ""), ("the gate is shut", ""), ("the gate squeaks", ""), session=group)
+    await house.ready()
+    hits = await house.find("gate", Scope(SessionKey(group)))
+    assert hits
+    assert "4711" not in str(hits)
+    house.index.close()
+
+
 @pytest.mark.parametrize("backend", ["hybrid", "rrf", "rerank"])
 async def test_every_way_of_joining_finds(tmp_path: Path, backend: str) -> None:
     class Reranker:
