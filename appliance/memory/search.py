@@ -242,8 +242,10 @@ class MemorySearch:
             scores = await reranker.rerank(question.text, texts, agent)
         except ModelError:
             return candidates
-        for one, score in zip(head, fusion.scaled(scores), strict=True):
-            one.score = 0.5 * one.score + 0.5 * score
+        # The order is not always one of scores (`fusion.ordered`, `fusion.diversify`): what counts is the place.
+        places = sorted((one.score for one in head), reverse=True)
+        for one, place, score in zip(head, places, fusion.scaled(scores), strict=True):
+            one.score = 0.5 * place + 0.5 * score
         return [*sorted(head, key=lambda one: -one.score), *tail]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from appliance.memory import legs
 from appliance.memory import search as search_module
 from appliance.memory.scopes import Scope
-from appliance.memory.search import SearchOptions
+from appliance.memory.search import MemorySearch, SearchOptions
 from appliance.messages import SessionKey, Source
 from appliance.testing.fake_embedder import FakeEmbedder
 from appliance.testing.memory_house import AT, House
@@ -221,6 +221,26 @@ async def test_every_way_of_joining_finds(tmp_path: Path, backend: str) -> None:
     await house.ready()
     hits = await house.find("cat")
     assert any("Sesame" in hit.snippet for hit in hits[:2])
+    house.index.close()
+
+
+async def test_a_reranker_that_sees_no_difference_leaves_the_order(tmp_path: Path) -> None:
+    class Reranker:
+        async def rerank(self, query: str, texts: list[str], agent: str) -> list[float]:
+            return [0.5] * len(texts)
+
+    house = House(tmp_path, FakeEmbedder(multilingual=False))
+    house.index.open()
+    between = [(f"{what} was all we spoke about", "") for what in ("rain", "snow", "wind", "hail", "fog")]
+    house.say(
+        *(("nas-01 放在車庫裡最上面的架子上", ""), *between, ("the printer is called Finch", ""), *between),
+        *(("nas-01 和樓上書房的印表機共用一個插座", ""), *between, ("nobody uses that printer", ""), *between),
+    )
+    await house.ready()
+    hybrid = [hit.start_line for hit in await house.find("nas-01 printer")]
+    options = SearchOptions(backend="rerank", reranker=Reranker())  # type: ignore[arg-type]
+    house.engine = MemorySearch(house.index, house.filler, house.clock, options)
+    assert [hit.start_line for hit in await house.find("nas-01 printer")] == hybrid
     house.index.close()
 
 
