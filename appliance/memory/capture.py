@@ -142,7 +142,7 @@ def jsonl(lines: Iterable[str]) -> Iterator[str]:
 
 def _beside_take_back(text: str, folded: str, rules: Rules) -> list[Item]:
     """Of a message that is not meant as it stands: what its other sentences say, when one takes something back."""
-    if any(guard.search(folded) for guard in (rules.fiction, rules.lyrics, rules.sarcasm)):
+    if rules.not_their_word.search(folded):
         return []
     said = [(text[start:end], rules.take_back.search(folded[start:end])) for start, end, _ in sentences(folded)]
     return [item for sentence, taken_back in said if not taken_back for item in capture(sentence)]

@@ -39,6 +39,7 @@ _ZH_OTHERS = (
 JOINED = {
     "announced": ("payload", "reported"),
     "not_meant": ("take_back", "fiction", "lyrics", "sarcasm"),
+    "not_their_word": ("fiction", "lyrics", "sarcasm"),
     "boundary": ("negation", "quiet", "limit", "soft_limit"),
     "state": ("nature", "having"),
 }
@@ -62,6 +63,8 @@ class Rules:
     """
 
     not_meant: Cue
+    not_their_word: Cue
+    take_back: Cue
     announced: Cue
     payload: re.Pattern[str]
     reported: re.Pattern[str]
