@@ -36,11 +36,35 @@ _WHO = re.compile(
     r"|我们?的? ?(?:[^\W喜欢歡愛爱被不想就都让讓要也一再还還]{1,3}|[a-z]{2,9}) ?[叫姓] ?[^，,。大]{1,8}"
 )
 # "As grandma says, …": what follows is hers.
-_SAYS = ("say", "says", "said", "goes", "told me", "tells me", "reads", "wrote", "writes", "put it", "saying")
+_SAYS = (
+    "say",
+    "says",
+    "said",
+    "goes",
+    "told me",
+    "tells me",
+    "reads",
+    "wrote",
+    "writes",
+    "put it",
+    "saying",
+    "complained",
+    "announced",
+    "warned",
+    "whispers",
+    "whispered",
+    "shouted",
+    "quoted",
+)
 _ZH_SAYS = tuple(verb + end for verb in ("说", "讲", "写") for end in ("", "过", "的", "得好", "道"))
 _ZH_QUOTING = re.compile(
     r"(?:他们?|她们?|常|总|老|书上|网上|人家|妈妈?|爸爸?|老师|奶奶|爷爷|医生|专家|老话|俗话)[^，]{0,4}"
     rf"(?:{'|'.join(_ZH_SAYS)})$"
+)
+# "His favourite line, …", "someone wrote on the board, …"
+_EN_QUOTING = cue(
+    r"(?:'s|\bhis|\bher|\btheir) (?:\w+ )?(?:line|motto|saying|words|catchphrase|mantra)$"
+    r"|^(?!i\b).*\b(?:wrote|scribbled|posted|tweeted|texted|commented|captioned) (?:on|in|under|at|to|me|us|back)\b"
 )
 # Only says how the thing named before was: "you posted it in three parts, a bit tiring".
 _VERDICT = re.compile(
@@ -64,20 +88,30 @@ _APPOSITION = re.compile(r"(?:an?|the) \w+(?! (?:is|are|was|has))|\d+$")
 _MEASURE = re.compile(
     r"(?:和|外加|还有|带|另有|and |with |plus )?(?:\d[\d.]*|[一二两三四五六七八九十]+)(?! ?(?:点|块|元|分钟|小时"
     r"|天|号|月|年|周|次|条|pm\b|am\b|min|hours?|days?|times?|o'clock))[^，,。我你他她不别要]{1,14}"
-    r"|no (?:kids|children|pets|siblings|car|garden|lift|partner|religion|allergies|garage|balcony|dryer"
+    r"|no (?:(?:signal|reception|coverage|heating|hot water|storage|space)(?: \w+){0,2}|kids|children|pets|siblings"
+    r"|car|garden|lift|partner|religion|allergies|garage|balcony|dryer"
     r"|dishwasher|gas)"
 )
 # "The guard said parcels must not …": told by somebody who is neither of us.
 _TELLS = re.compile(
     r"^(?!从|每|今后|往后|默认)[^，,。我你咱别不要请都先能可少多用就再也后时说以]{1,8}(?:说|讲|写道|[写贴]着|规定|要求"
     r"|建议|强调|宣布|表示|劝|嘱咐|叮嘱|通知)(?![话法明得服起到谎一])(?!一?[下声])(?:过|了|我们?|大家)?[^，,。]{3,}"
-    r"|^(?!i\b|we\b|you\b|please\b|never\b|don't\b)(?!a )(?:\w+ ){1,4}(?:says?|said|claims?|insists?|thinks?"
+    r"|^(?!i\b|we\b|you\b|please\b|never\b|don't\b|(?:the|my|our) (?:vet|doctor|gp|dentist|consultant|midwife"
+    r"|specialist)\b)(?!a )(?:[\w']+ ){1,4}(?:says?|said|claims?|insists?|thinks?"
     r"|reckons?|tells (?:us|me)|told (?:us|me)) \w+ \w+"
 )
+# Back from what is told to what follows from it.
+_SO = re.compile(r"\bso\b|所以")
 _OWN_WORDS = re.compile(r"我(?:说|讲|是说)|\b(?:i|i've|as i) (?:said|say|told)")
 _LEADS_TO = cue(
     r"^(?:when|whenever|if|(?:in|for|on|at|with) (?:every|each|any|all)|before|after|while|once|unless|on|during"
     r"|between|until|for anything|anything|as soon as|next time|any ?time|every ?time|each time|whenever)\b"
+    r"|^(?:every|each) (?:single |other )?\w+(?: (?:morning|evening|night|at \w+(?: \w+)?|before \w+|after \w+))*$"
+    r"|^(?:whatever|however) (?:you|it)\b|^(?:in|over) (?:winter|summer|spring|autumn|the (?:holidays|winter|summer"
+    r"|mornings|evenings))$"
+    r"|^(?:over|above|more than) (?:\W?\d+|an?|one|two|three|five|ten|twenty|fifty)\b"
+    r"|^(?:weekends?|evenings|mornings|nights|(?:sun|mon|tues|wednes|thurs|fri|satur)days?) (?:are|is) (?:for|sacred"
+    r"|family|mine|ours)\b"
     r"|^(?:如果|要是|只要|凡是|涉及|遇到|碰到|等我|每次|每当|在我|当我)"
     r"|^[^，,。]{0,6}你可以[^，,。]{1,6}$"
     r"|^(?:下次|下回)(?!起|开始)"
@@ -142,7 +176,7 @@ def jsonl(lines: Iterable[str]) -> Iterator[str]:
 
 def _beside_take_back(text: str, folded: str, rules: Rules) -> list[Item]:
     """Of a message that is not meant as it stands: what its other sentences say, when one takes something back."""
-    if rules.not_their_word.search(folded):
+    if rules.feigned.search(folded):
         return []
     said = [(text[start:end], rules.take_back.search(folded[start:end])) for start, end, _ in sentences(folded)]
     return [item for sentence, taken_back in said if not taken_back for item in capture(sentence)]
@@ -169,6 +203,7 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
             break
         if view.task and _TURNS.search(masked, end_before, clause.start + _TURN):
             view = replace(view, task=False)
+        told = told and _SO.search(masked, end_before, clause.start) is None
         end_before = clause.end
         if rules.others.match(clause.text):
             others = not (found.kin and _PRONOUN.match(clause.text))
@@ -231,7 +266,11 @@ def _states_nothing(whole: str, asked: bool, rules: Rules) -> bool:
 
 def _quotes(clause: str) -> bool:
     """True for a clause after which somebody else's words follow."""
-    announced = clause.endswith(_SAYS) or (clause.endswith(_ZH_SAYS) and _ZH_QUOTING.search(clause) is not None)
+    announced = (
+        clause.endswith(_SAYS)
+        or (clause.endswith(_ZH_SAYS) and _ZH_QUOTING.search(clause) is not None)
+        or _EN_QUOTING.search(clause) is not None
+    )
     return announced and _OWN_WORDS.search(clause) is None
 
 

@@ -29,11 +29,13 @@ _ENGLISH_ORDERS = "don'?t|do not|never|no |please|mute|keep|send|i (?:want|prefe
 _ENGLISH_CUTS = (
     r"(?<=\s)(?:(?=(?:but(?! (?:not|never) )|because|cos) )(?<!nobody\s)(?<!no one\s)(?<!nothing\s)(?<!all\s)"
     r"|(?=(?:so|and) (?:please |pls |maybe |just )?"
-    r"(?:don'?t|dont|do not|no |never|skip|stop|keep|i |i'm |im |my |we |call me|use |send |hold ))"
-    r"(?<!husband\s)(?<!wife\s)(?<!partner\s)(?<!mum\s)(?<!mom\s)(?<!dad\s)(?<!son\s)(?<!daughter\s)(?<!kids\s)"
-    r"(?<!friend\s)"
-    r"|(?=(?:i'm|im) )(?<!that\s)(?<!when\s)(?<!while\s)(?<!if\s)(?<!as\s)(?<!because\s)(?<!since\s)(?<!until\s)"
-    r"(?<!till\s)(?<!before\s)(?<!after\s)(?<!once\s)(?<!and\s)(?<!so\s)(?<!but\s)(?<!what\s)(?<!how\s))"
+    r"(?:don'?t|dont|do not|no |never|skip|stop|keep|i |i'm |im |my |we |call me|use |send |hold |text me|tell "
+    r"|remind |give me|show me|read me|put |leave |let me|wake me|always |please |mute |stay |be "
+    r"|nothing (?:about|on|in|at|after|before)\b|not a ))"
+    r"(?<!\bhusband\s)(?<!\bwife\s)(?<!\bpartner\s)(?<!\bmum\s)(?<!\bmom\s)(?<!\bdad\s)(?<!\bson\s)(?<!\bdaughter\s)"
+    r"(?<!\bkids\s)(?<!\bfriend\s)(?<!\bex\s)(?<!\bsister\s)(?<!\bbrother\s)"
+    r"|(?=(?:i'm|im) )(?<!that\s)(?<!like\s)(?<!when\s)(?<!while\s)(?<!if\s)(?<!as\s)(?<!because\s)(?<!since\s)"
+    r"(?<!until\s)(?<!till\s)(?<!before\s)(?<!after\s)(?<!once\s)(?<!and\s)(?<!so\s)(?<!but\s)(?<!what\s)(?<!how\s))"
 )
 _CLAUSE = re.compile(
     rf"[，,—:：\s](?:{_ENGLISH_CUTS}|(?<=[，,])(?! ever\b)|{_CHINESE_CUTS}"
@@ -48,6 +50,11 @@ _ADVERB = re.compile(
 )
 # "It has a heat pump and no gas": what is not there, no limit.
 _LACKS = re.compile(r"and no \w+(?: \w+)?")
+# "Two messages a day, max": the measure and its end.
+_COUNTED = re.compile(r"(?:an?|one|two|three|four|five|ten|\d+) ")
+_AT_MOST = re.compile(r"(?:and )?(?:no more|not more|tops|max(?:imum)?|at (?:the )?most)")
+# "No politics, no religion": one limit.
+_NO = re.compile(r"(?:please )?no \w+(?: \w+)?")
 _HAS = re.compile(r"\b(?:has|have|got|with)\b")
 _LETTER = re.compile("[a-z]")
 _BEFORE = " \t\u3000、:：-—()（）*>\"'"
@@ -107,7 +114,11 @@ def _joined(parts: list[Clause], masked: str, rules: Rules) -> list[Clause]:
             else:
                 lead = clause.start
             continue
-        if joined and _HAS.search(joined[-1].text) and _LACKS.fullmatch(masked, joined[-1].end + 1, clause.end):
+        if joined and (
+            (_HAS.search(joined[-1].text) and _LACKS.fullmatch(masked, joined[-1].end + 1, clause.end))
+            or (_NO.fullmatch(joined[-1].text) and _NO.fullmatch(clause.text))
+            or (_COUNTED.match(joined[-1].text) and _AT_MOST.fullmatch(clause.text))
+        ):
             joined[-1] = Clause(joined[-1].start, clause.end, masked[joined[-1].start : clause.end])
             continue
         if lead is not None:

@@ -4,7 +4,42 @@ from appliance.memory.words_en import any_of
 
 # What stands by itself as a fact: who, where, since when.
 NATURE = any_of(
+    r"^(?:officially|finally|newly) (?:an?|single|married|divorced|retired|unemployed|home ?owners?|parents|engaged"
+    r"|pregnant)\b",
+    r"^(?:(?:retired|former|ex|semi-retired|freelance|part-time|full-time|newly|student|trainee|junior|senior|night"
+    r"|shift)[ -])+"
+    r"(?:\w+ )?<job>\b",
+    r"^[a-z]+ is an? (?:\w+ )?(?:<kin>|<job>|beagle|lurcher|whippet|rescue|tabby|bulldog|dachshund|corgi|husky|pug"
+    r"|mongrel|cross)\b",
+    r"\bbrings? me out in\b|<i_am> type \w+$|\b(?:braille|sign language|bsl|lip-?read)\b",
+    r"^(?:i|we) (?:repair|restore|build|sell|collect|paint|draw|bake|brew|knit|sew|weave|carve|garden|illustrate"
+    r"|translate|design"
+    r"|breed|groom|tutor|referee|tattoo|busk|stammer|stutter|work) (?!it\b|that\b|this\b|on it)\w+",
+    r"\bi can'?t (?:climb|swim|walk|lift|bend|kneel|cycle|spell|cook|taste|smell|tolerate) ?(?!the|that|this|it|any"
+    r"|what|anything)",
+    r"\bi get (?:car|sea|travel |air)?(?:sick|migraines|hay ?fever|panic attacks|nosebleeds|cold sores|dizzy)\b",
+    r"\bi(?:'ve| have) never (?:had|owned|learnt|learned|driven|smoked|drunk|eaten|flown|lived|been able)\b",
+    r"^(?:on )?<weekday>s?(?: and|,| to| &) <weekday>s?\b.* (?:i'm|i am|i|we|we're|the kids)\b",
+    r"^(?:one|two|three|four|all|both|none|half) of us (?:is|are|has|have|can't|works?|lives?|eats?|speaks?)\b",
+    r"\b(?:doctor|vet|gp|dentist|consultant|midwife|physio|optician|specialist) (?:says|said|thinks|told us"
+    r"|told me) (?:i|i've|i'm|we"
+    r"|my|our|he|she|\w+) (?:has|have|is|am|need|can't|must)?",
+    r"\b(?:'s|is|are) allergic\b",
     r"\b(?:partially sighted|hard of hearing|visually impaired|hearing[- ]impaired|housebound|wheelchair)\b",
+    r"<i_am> on (?:blood thinners|statins|insulin|steroids|beta blockers|the pill|hrt|chemo|dialysis|oxygen|warfarin"
+    r"|metformin|crutches|probation|parole|benefits|universal credit|the spectrum|the waiting list|furlough"
+    r"|(?:a |an )(?:\w+[ -]){0,2}(?:diet|plan|contract|tariff|visa|pension|budget|waiting list|course)"
+    r"|the (?:\w+ )?(?:floor|board|committee|council|night shift))\b",
+    r"\b(?:gives?|brings?) me (?:a rash|heartburn|reflux|an upset|the runs|cramps|a reaction|migraines)\b"
+    r"|\bmakes? my (?:throat|lips|tongue|skin|face|eyes|nose|mouth) (?!glaze|hurt|roll)\w+",
+    r"^<weekday>s? (?:is|are) (?:my|our) (?!limit|favou?rite)\w+",
+    r"\b(?:is|are|'s) (?:my|our) (?:day off|days off|(?:first|second|third|native|mother|main|best) (?:language|tongue)"
+    r"|(?:only )?<kin>|sur ?name|middle name|maiden name|landlord|cleaner|carer|gp|dentist|home ?town|next of kin)\b",
+    r"^(?:the |our |my )?(?:school run|school|nursery|bed ?time|bath time|dinner|shift|curfew|nap) (?:is|starts"
+    r"|ends) at ",
+    r"\bmy (?:sur|first |last |middle |maiden |full )name (?:has|ends|begins|starts)\b|\b(?:is|it's) spel(?:led"
+    r"|t) with\b",
+    r"\bwe keep (?:kosher|halal|shabbat|the sabbath)\b",
     r"\b(?:where i am|where i live|over here|in (?:this|our) (?:house|home|flat|household|family|office|village"
     r"|town)|at (?:ours|our place))\b",
     r"\bi (?:play|practise|practice|coach|sing in|volunteer at|cook for|walk the|feed the|pick up|drop off) \w+",
@@ -17,23 +52,26 @@ NATURE = any_of(
     r"\bwe(?:'re| are) (?:on|with) (?!it\b|our\b|the way|time|hold|track|board|fire|a call|top|you\b|him|her|them"
     r"|us\b)\w+",
     r"^(?:proud |busy |single |retired |full-time |part-time |freelance |stay-at-home )*(?!that|this|it|one|some"
-    r"|most|all|none|any|more|out|what)\w+ (?:of (?:two|three|four|five|\d)\b|here$|here,)",
+    r"|most|all|none|any|more|out|what|sign|click|press|wait|stay|look|stop|come|start|put|tap|no\w+|every\w+|right"
+    r"|still)\w+ (?:of (?:two|three|four|five|\d)\b|here$|here,)",
     r"^(?!i\b|i'm|im\b|it|we|is|are|the|in|from|over|right|still|not|out|back|down|up|what"
     r"|how)\w+(?: \w+){1,3} here$",
     r"^(?:i|we|i'm|we're|my|our|the|there's|there is|there are|\w+ and \w+|grandma|grandpa|mum|dad)\b(?!.*\b(?:you"
     r"|your|please|should|must)\b).*\b(?:every (?:morning|evening|night|day|week|month|year|other \w+|\w+day)"
-    r"|on \w+days|weekly|monthly|quarterly|yearly)\b",
+    r"|on \w+days|<weekday> (?:nights|mornings|evenings|afternoons)|\w+ a (?:day|week|month)|weekly|monthly"
+    r"|quarterly|yearly)\b",
     r"^(?:the )?name'?s \w+",
     r"\b(?:comes?|visits?|leaves?|opens?|closes?|starts?|ends?|arrives?) <weekday>s?\b",
     r"\bi'?m in (?:utc|gmt|est|pst|cet|[a-z]+ time)\b",
     r"\b(?:she|he)(?:'s| is) my (?:wife|husband|daughter|son|mum|mom|dad|mother|father|sister|brother|partner"
     r"|girlfriend|boyfriend|grandma|grandpa|kid)",
     r"\bi do the \w+ for\b",
-    r"^(?:dad|mum|mom|grandma|grandpa|grand?dad|granny|gran|nana|the (?:dog|cat|kids|baby|boys|girls|twins"
+    r"^(?:dad|mum|mom|grandma|grandpa|grand?dad|granny|gran|nana|nan|baby|the (?:dog|cat|kids|baby|boys|girls|twins"
     r"|children|puppy"
     r"|kitten))(?:'s| has| have| only| can't| won't| doesn't| don't| lives?| eats?| sleeps?| goes| needs?| gets"
-    r"| takes| hates?| loves?| is (?:a|an|the|in|on|from|allergic|deaf|blind|\d)| are (?:a|in|on|from|allergic"
-    r"|\d))\b(?! (?:asleep|here|home|calling|crying|awake))",
+    r"| takes| hates?| loves?| uses?| wears?| had| broke| (?:is|are) (?:nearly |almost |quite |very |mostly |half |now "
+    r"|totally )*(?:a|an|the|in|on|from|allergic|deaf|blind|diabetic|lactose|vegan|vegetarian|epileptic|asthmatic"
+    r"|housebound|\d))\b(?! (?:asleep|here|home|calling|crying|awake))",
     r"\bi'?m (?:breastfeeding|nursing|bilingual|trilingual|lactose|agoraphobic|epileptic|insured|self-taught"
     r"|semi-retired|sober|gluten|ambidextrous|introverted|an introvert|single-handed)\b",
     r"\b(?:handed in|gave) (?:in )?my notice\b",
@@ -50,16 +88,31 @@ NATURE = any_of(
     r"^(?:been (?:vegan|vegetarian|on|off|learning|living|working|training|sober|single|married|with|doing"
     r"|running)|turned \d+|turning \d+)\b",
     r"\bwe(?:'re| are) (?:on a|a family|both|a (?:couple|household|team)|in the|from|vegan|vegetarian|renting"
-    r"|based|expecting|pretty|on (?:the|holiday until)|\d+|four|five|three|six)\b",
+    r"|based|expecting|pretty|on (?:the|holiday until)|home ?owners|parents|grandparents|\d+|four|five|three|six)\b",
     r"\bi work (?:\w+ (?:days|hours|shifts|nights)|evenings|alone|remote|freelance|part|shifts|\d)",
-    r"\bi (?:have|'ve got) (?:asthma|arthritis|tinnitus|anxiety|ibs|epilepsy|a bad|a dodgy|a heart|hay ?fever"
+    r"<i_am> registered \w+|\bi was (?:adopted|born|raised|widowed|diagnosed|brought up|home-?schooled|named after)\b",
+    r"^(?:the|my|these) (?:old |right |left |poor |bad )*(?:knees?|back|hips?|eyes|ears?|hearing|eyesight|memory"
+    r"|hands?|legs?|feet"
+    r"|heart|lungs|joints|shoulders?|neck|wrists?|fingers) (?:has|have|is|are|can't|won't|don't|doesn't|went|gave"
+    r"|does|do)\b(?! (?:tired|sore|killing|freezing|cold|full|wet|dirty|sticky|shaking|hurting))",
+    r"\ba (?:married|divorced|widowed|working) (?:man|woman|mum|mom|dad|parent)\b",
+    r"^(?:the |our |my )?(?:\w+ ){0,2}(?:password|passcode|pin|alarm code|combination|ssid|(?:number|licence"
+    r"|license) plate"
+    r"|postcode|address|landline|iban) (?:is|has|was changed|changed)\b",
+    r"^everything (?:at home|here|in the house) \w+s\b",
+    r"\bi (?:have|'ve got) (?:asthma|arthritis|tinnitus|anxiety|ibs|epilepsy|lupus|eczema|psoriasis|glaucoma|gout"
+    r"|crohn'?s"
+    r"|parkinson'?s|ms|cancer|angina|vertigo|sciatica|osteo\w+|fibromyalgia|endometriosis|pcos|ptsd|ocd|autism|bipolar"
+    r"|depression|narcolepsy|celiac|coeliac|hypertension|high blood|low blood|diabetes|dyslexia|dyspraxia|hepatitis|hiv"
+    r"|sleep apn\w+|a bad|a dodgy|a heart|hay ?fever"
     r"|allergies)",
     r"<i_am> (?:partially |partly |completely |totally |legally |chronically |actually |currently |also |now "
     r"|based |both |basically |really |just |only |still |originally |mostly |half |usually |quite |very |rather "
     r"|severely |mildly |deathly |highly |slightly |recently |newly |officially |finally |almost |nearly "
     r"|self-)*(?:a (?!bit|little|lot"
     r"|few|mess|fan|sucker|big fan|huge fan|minute|while|tad|moment)|an (?!idiot|hour|email|expert at nothing)"
-    r"|the (?!same|only one who|one who|first|last)|from |based |allergic|intolerant|vegan|vegetarian|pescatarian"
+    r"|the (?!same|only one who|one who(?! (?:does|cooks|drives|pays|walks|takes|looks))|first|last)|from |based "
+    r"|allergic|intolerant|vegan|vegetarian|pescatarian"
     r"|pregnant|diabetic|celiac|coeliac|colou?r.?blind|left.?handed|dyslexic|deaf|blind|hard of hearing|married"
     r"|divorced|single|retired|widowed|unemployed|self-employed|freelance|working|living|learning|training"
     r"|studying|moving|driving|teaching|writing (?:a|my)|building|renovating|raising|caring|commuting|running (?:a"
@@ -77,14 +130,16 @@ NATURE = any_of(
     r"|with|part|full|remotely|weekends|on|the|mondays)|rent|host|breed|keep (?:bees|hens|chickens|goats|horses|a"
     r"|two|three)|sell|drive (?:a|an|the|to|for)|speak|edit|record|shoot|coach|volunteer|manage|produce"
     r"|sleep (?:in|at|until|from|with|early|late|badly|upstairs)|wake up|get up|go to (?:bed|the gym|church|work)"
-    r"|have (?:(?:a |an )(?!question|minute|problem|meeting|call|request|favou?r|feeling|hunch|point|idea|look|bug"
-    r"|issue|task|second|moment|few|lot|bit)|two|three|four|five|six|\d|no (?:car|kids|garden|lift|signal)|asthma"
+    r"|have (?:(?:a |an )(?!(?:\w+ )?<trifle>\b)|two|three|four|five|six|\d|no (?:car|kids|garden|lift|signal)|asthma"
     r"|diabetes|migraines|insomnia|kids|twins|children|adhd|solar|fibre|celiac|coeliac|trouble|bad|poor)|use (?:a"
     r"|an|the|linux|windows|mac|arch|debian|ubuntu|vim|firefox|home|python|dvorak|immich|plex|jellyfin)"
     r"|wear (?:glasses|hearing)|take (?:the|my|insulin|medication|care)|grew up|was born|were born|eat (?:no|only"
-    r"|halal|kosher|gluten|vegan|vegetarian|at)|don'?t (?:eat|drink|drive|smoke|own|speak|use|have|work|read"
-    r"|do (?:mondays|mornings))|can'?t (?:eat|drink|drive|hear|see|have|digest|do|read small|tell)|cannot (?:eat"
-    r"|drink|drive|hear|see)|do (?:night|shift|nights|the school|school)|play (?:the|in|football|tennis|chess|bass"
+    r"|halal|kosher|gluten|vegan|vegetarian|at)|don'?t (?:eat|drink|drive|smoke|own|speak|use|have(?! (?:the|any"
+    r"|time|that|it|this|your|a)\b)|work|read"
+    r"|do (?:mondays|mornings))|can'?t (?:eat|drink|drive|(?:hear|see)(?! (?:the|that|this|it|any|a|your|you"
+    r"|anything|what|where|why|how)\b)|have|digest|do|read small|tell)|cannot (?:eat"
+    r"|drink|drive|hear|see)|do (?:night|shift|nights|the (?:\w+ )?(?:shift|run|round|books)|the school|school)"
+    r"|co-parent|play (?:the|in|football|tennis|chess|bass"
     r"|guitar)|cycle|ride|practi[sc]e|stream|translate|farm|bake|homeschool|foster|co-own|share (?:a|the|my)"
     r"|look after|care for|pick (?:up )?the kids|pay|train)\b",
     r"\bmy name(?:'s| is)",
@@ -92,16 +147,15 @@ NATURE = any_of(
 )
 # What is a fact unless it goes on about another one: what we have and do.
 HAVING = any_of(
-    r"\b(?:i|we)'ve (?:a|an|no|two|three) (?!question|problem|meeting|call|feeling|minute|moment|idea|request|bug)\w+",
+    r"\b(?:i|we)'ve (?:a|an|no|two|three) (?!(?:\w+ )?<trifle>\b)\w+",
     r"\b(?:we|i)(?:'ve| have)? (?:got|have) (?:a|an|two|three|four|five|six|\d+|twins|kids|no|only"
-    r"|one)\s(?!question|minute|idea|problem|second|feeling|look|meeting|call|go\b|moment|few|sec\b|request|bug"
-    r"|clue|issue|task|favou?r|point)",
+    r"|one)\s(?!go\b|(?:\w+ )?<trifle>s?\b|(?:\w+ )?(?:missed|unread))",
     r"^both (?:of )?our \w+",
     r"\bi won't be (?:working|living|at|in|with|driving|teaching) .{2,30}\b(?:after|from|until|any ?more)\b",
     r"\bwe(?:'re| are) (?:two|three|four|five|six|a|both|all(?! (?:good|set|fine|done|ready|ears))) \w+",
-    r"\b(?:i|we)(?:'ve|ve| have) got (?!to\b|a (?:question|minute|problem|meeting|call|feeling|sec|moment|bug"
-    r"|headache|cold|request)|some|it\b|this|that|your|the (?:same|error|file)|nothing|no idea|time|an (?:idea"
-    r"|error|issue|hour))\w+",
+    r"\b(?:i|we)(?:'ve|ve| have) got (?!to\b|an? (?:\w+ )?<trifle>\b|some|it\b|this|that|your|the (?:same|error"
+    r"|file)|nothing|no idea|time|an (?:idea"
+    r"|error|issue|hour)|\w+ (?:minutes|mins|hours|seconds|secs)\b)\w+",
     r"\bwe're \w+(?: \w+){0,2} (?:now|these days)$",
     r"\b(?:my|our)(?: \w+){0,3}? <kin>(?: and i)?(?:'s)?(?: \w+){0,2}?(?:'s| is| are| has| have| works?| lives?"
     r"| goes| go| sleeps?| was born| were born| turns?| turned| started?| starts| can'?t| cannot| won'?t eat"
@@ -113,12 +167,23 @@ HAVING = any_of(
     r"| hangs| stays| belongs| points| costs| needs a)\b(?! (?:down|slow|broken|fine|ok|up|ready|not working|too"
     r"|so|this (?:green|ok|fine)|it|that|there|any|full|offline|the (?:issue|problem)))",
     r"\bthere (?:are|is) (?:\w+ )?(?:of us|people|kids|cats|dogs|adults)",
-    r"\b(?:is|are) allergic to",
+    r"\b(?:is|are|starts|begins|ends|expires|renews|runs out|opens|closes) (?:on |from |until "
+    r"|by )?(?:the )?\d{1,2}(?:st|nd|rd|th)?"
+    r"(?: of)? (?:<months>)\b",
+    r"^(?:the |my |our )?(?:chemo|radiotherapy|term|nursery|uni|physio|dialysis|treatment|rehearsals?|season|harvest"
+    r"|maternity leave"
+    r"|course|training) (?:starts|begins|ends|finishes|restarts)\b",
+    r"^(?:my|our|the) [\w ]{2,25} (?:is|are) now (?:the|an?|my|our|in the|with)\b",
+    r"^(?:(?:the|our|my) )?[\w' ]{2,20} (?:is|falls on) (?:on )?the \d+(?:st|nd|rd|th)\b",
+    r"\b(?:is|are) (?:due|scheduled|booked)(?: for| in| on)? (?:\d|<months>|next|<weekday>)",
+    r"^(?:the|our|my) [\w' -]{2,30} (?:is|are) (?:due |up |booked |scheduled )?(?:in|on|by|from|until) (?:<months>"
+    r"|easter|christmas|spring|summer|autumn|the \d)",
     r"\ballergic to\b",
     r"\bour (?:flat|house|place|street|building|village|street|home)\b .{0,16}(?:has|is|sits|gets|lies|doesn)",
     r"\bboth (?:of us )?work\b",
-    r"\b(?:kids|children|daughter|son|wife|husband|baby|dog|cat) (?:is|are|has|have|goes|go|sleeps?|naps?"
-    r"|starts?)\b",
+    r"\b(?:kids|children|boys|girls|twins|daughter|son|grandson|granddaughter|grandkids|wife|husband|baby|dog"
+    r"|cat) (?:is|are|has"
+    r"|have|goes|go|stays?|comes?|visits?|sleeps?|naps?|starts?)\b",
     r"\bi(?:'m| am) \d+\b",
     r"\btwo kids\b|\bborn (?:on|in)\b",
 )
@@ -129,15 +194,39 @@ RECENT = any_of(
     r"^(?:and |so |well |just |recently |lately |finally |also |i )*(?:just |recently |lately |finally )(?:i "
     r"|we )?(?:'ve |have )?<changed>\b",
     r"\bi (?:got|was|am|'m) (?:laid off|made redundant|fired|promoted|diagnosed|pregnant|widowed|engaged)\b",
-    r"\b(?:i|we) (?:no longer|don't) (?:work|live|own|use|drive|have) .{1,30}(?:any ?more)?$",
+    r"\b(?:they|work|the (?:company|firm|bank|school|council|hospital|landlord|doctors?|boss))(?:'ve| have"
+    r"| has)? (?:just "
+    r"|finally )?(?:let me go|made me|promoted me|offered me|diagnosed|fired me|laid (?:me|us) off|cut (?:my|our)"
+    r"|raised (?:my|our)|moved (?:me|us)|put me on|gave me (?:notice|the sack|the job|a raise))",
+    r"\b(?:scan|tests?|results?|biopsy|bloods?|x-?ray|mri|lump|screening|smear)\b.{0,12} (?:came back|is|was|were|are)"
+    r" (?:all )?(?:clear|benign|negative|positive|normal|malignant|cancer)",
+    r"^(?:finally |just |recently )?(?:downsized|relocated|retired|remarried|divorced|emigrated|graduated|qualified"
+    r"|adopted|rescued"
+    r"|inherited) (?!you\b|this\b|that\b|it\b)\w+",
+    r"\b(?:divorce|visa|mortgage|offer|loan|grant|adoption|planning|green card|citizenship|passport|diagnosis"
+    r"|pension|probate"
+    r"|application|daughter|son|wife|husband)\b.{0,24} (?:came through|(?:was|got) (?:accepted|approved|granted"
+    r"|rejected|refused"
+    r"|denied)|is (?:final|through)|went through|fell through)\b",
+    r"\bi'?m (?:getting (?:braces|glasses|treatment|dentures|laser|physio|counselling|a hearing)|doing my (?:theory"
+    r"|driving|finals"
+    r"|a-levels|gcses|masters?|apprenticeship|training))\b",
+    r"^(?:i |we )?had to (?:say goodbye to|put down|rehome|let go of) (?:our|my|the)\b",
+    r"\blandlord(?:'s| is| has|s)? (?:selling|raising|evicting|put|sold|banned|died|lives)\b",
+    r"\b(?:i|we) got (?:the (?:job|role|flat|house|place|keys|promotion|mortgage|visa|grant|all[- ]clear)|in to"
+    r"|into)\b",
+    r"\b(?:band|marriage|engagement|company|shop|club|team) (?:broke up|split up|folded|went under|fell apart|is over"
+    r"|shut down)\b",
+    r"\b(?:i|we) (?:no longer|don't) (?:work|live|own|use|drive|have(?=.* any ?more\b)) .{1,30}(?:any ?more)?$",
     r"\b(?:we|i) (?:just |finally )?(?:brought|took) .{2,30} home\b",
-    r"\b(?:the|our|my) (?:wedding|move|surgery|operation|birth|funeral|exam|interview|baby) is (?:in|on|at|next)\b",
+    r"\b(?:the |our |my |^)(?:wedding|move|surgery|operation|birth|funeral|exam|interview|baby|christening|due date"
+    r"|graduation|viva|hearing|trial)(?:'s| is) (?:in|on|at|next|the)\b",
     r"^(?:just |finally |recently )?(?:\w+ed|got|sold|bought|quit|left|lost|broke|began) (?:my|our) .*\b(?:last"
     r"|yesterday|ago|since|on \w+day|this (?:week|month|year|spring|summer|autumn|fall|winter))\b",
     r"^(?:we|i)(?:'re|'m| are| am) (?:down to|without|short of|on (?:crutches|leave|parole|probation|a diet))\b",
     r"^(?:the|our|my) (?!file|folder|page|window|cursor|meeting|call|deadline|game|match|message|email|tab"
     r"|mouse)(?:[\w-]+ ){1,2}(?:just |recently |finally |has |have |was |were )*(?:moved|switched|migrated"
-    r"|replaced|renamed|upgraded|relocated)\b.{0,40}\b(?:last|yesterday|this|into|with|from|to)\b",
+    r"|replaced|renamed|upgraded|relocated|changed)\b.{0,40}\b(?:last|yesterday|this|into|with|from|to)\b",
     r"\bwe(?:'ve| have) \w+(?:ed|t|n|de|ld) (?:the|our|to|from|all)\b",
     r"\b(?:i've|we've) (?:left|quit|given up|taken up|handed in) \w+",
     r"\b(?:i've|i have|we've|we have) (?:just |recently |lately |finally |now )+(?!tried|sent|asked|read|seen"
@@ -150,7 +239,8 @@ RECENT = any_of(
     r"^(?:finally |just |recently )?(?:got rid of|took up|taken up|i've taken up|gave up|quit) \w+",
     r"^(?:i|we|my [\w ]{2,20}|our [\w ]{2,20}|the (?:twins|kids|boys|girls|baby|dog|cat|children|puppy)) (?:\w+ly "
     r"|just |finally |both )?(?:changed|switched|moved|swapped|replaced|upgraded|sold|bought|got|started|quit|left"
-    r"|joined|signed|took|lost|broke|finished|opened|closed|turned|became|won|paid off|gave up|had|made|built"
+    r"|joined|signed|took|lost|broke|finished|opened|closed|turned|became|won|paid off|gave up|had (?:to put|an?|the"
+    r"|our|my|his|her|their) (?!(?:great|good|nice|bad|lovely|long|rough|busy|<trifle>)\b)|made|built"
     r"|set up|cut)\b.*\b(?:last|yesterday|this (?:week|month|year|spring|summer|autumn|winter)|on <weekday>"
     r"|in (?:<months>)|ago|since|now)\b",
     r"^(?:i'?m|i am|we're|we are|my \w+(?:'s| is)) (?!waiting|wondering|thinking|sure|not sure|asking"
@@ -170,19 +260,37 @@ RECENT = any_of(
     r"\bi(?:'m| am) not (?:at|in|with|working|living|on|a|an) .{1,24}any ?more\b",
     r"\b(?:i've|i have|we've|we have|my \w+ has|my \w+'s) been (?:in|at|under|without|away|stuck|ill|unwell|back"
     r"|out of) .{0,30}\b(?:since|for|all)\b",
+    r"<i_am> (?:restoring|recovering|grieving|mourning|rebuilding|converting|saving|nursing|volunteering|interning"
+    r"|reading for|revising"
+    r"|rehearsing|touring|backpacking|house-?sitting|dog-?sitting|pet-?sitting|subletting|weaning|isolating"
+    r"|paying off)\b",
+    r"<i_am> (?:stuck|stranded|posted|abroad|overseas) (?:in|at|until|till|for) |<i_am> between (?:jobs|flats|homes"
+    r"|houses|places|roles"
+    r"|contracts)\b",
+    r"<i_am> on (?:call|nights|days|earlies|lates|leave|shift)\b.*\b(?:this|next|all) (?:week|month)\b",
+    r"\b(?:out of (?:use|action)|closed|shut) (?:till|until) ",
+    r"^(?:ever )?since (?:the|my|our) .*\b(?:i|i'm|i've|my|we|we've|our)\b",
+    r"^(?:finally |just |recently )?(?:replaced|swapped|upgraded|migrated|switched|moved) (?:the|my|our|from|to|all"
+    r"|everything)\b"
+    r"(?! (?:\w+ )?<trifle>).* (?:with|for|to|into|onto|from)\b",
     r"^just (?:quit|gave up|stopped|started|switched|moved|joined|adopted)\b",
     r"\b(?:we're|we are|i'm|im) (?:relocating|emigrating|downsizing|remodell?ing|fostering|homeschooling"
     r"|separating|divorcing|retraining)\b",
-    r"^(?:my|our) \w+(?: \w+)? (?:just |recently |finally |has |have |'s )*(?:got (?!an? error|stuck|me|it)"
+    r"^(?:my|our) (?!<trifle>\b)\w+(?: \w+)? (?:just |recently |finally |has |have |'s )*(?:got (?!an? error|stuck"
+    r"|me|it)"
     r"|was (?:renamed|diagnosed|promoted|cancelled|approved|born|sold|laid)|been|moved|changed|became|turned \d"
     r"|died|passed away|retired|graduated|started|switched|left (?:for|home|school)|joined|lost (?:his|her|their"
-    r"|its)|gave birth)\b",
+    r"|its)|gave birth|proposed|left me|walked out|came out|broke (?:his|her|their|its|a)|failed|passed (?:his|her"
+    r"|their|the)|enlisted|enrolled|qualified|relapsed|had (?:a|an|his|her|their) (?!idea|question|point|lunch|nap)\w+"
+    r"|quit|is (?:getting|having|expecting|pregnant|moving|leaving home|retiring))\b",
     r"^(?:finally )?(?:got .{2,30} (?:running|working|set up|installed)|got (?:my|our) .*|(?:swapped|moved"
     r"|switched|installed|adopted|replaced) .*) today\b",
     r"^(?:started|moved|switched|adopted|got (?!(?:a|an|the|this) (?:headache|cold|migraine|fever|meeting|call"
     r"|question|guest|visitor|flu|minute|problem))(?:a|an|the|married|engaged|divorced|our|my)|quit|gave up|joined"
     r"|retired|became|bought|broke|lost|finished|signed up|sold|turned)\b(?=.*\b(?:since|last|this (?:month|week"
-    r"|year)|on <weekday>|ago|a new|two|three|months?|weeks?|years?|yesterday|in (?:<months>))\b)",
+    r"|year)|on <weekday>|ago|a new|two|three|months?|weeks?|years?|yesterday|in (?:<months>)|(?:at"
+    r"|over) the weekend|second-?hand)\b)",
+    r"^(?:finally|just) (?:i |we )?got .{2,30} (?:installed|fitted|connected|approved|hooked up|put in|insulated)\b",
     r"\bas of (?:this|last|next)\b",
     r"\bsplit up\b",
     r"\b(?:i|we|i've|we've|ive|weve|i have|we have)\s(?:have |'ve )?(?:just |recently |finally |already |now "
@@ -193,15 +301,18 @@ RECENT = any_of(
     r"|i'm|we're|i've|we've|my|our)\b",
     r"\b(?:i|we)(?:'ve| have) (?:had|lived|worked|owned|kept|used|suffered|struggled|always (?:had|been))\b",
     r"\b(?:we're|we are|i'm|i am|im) (?:moving|getting (?:married|divorced|a (?:dog|cat|puppy|kitten|divorce|new)"
-    r"|our)|having (?:a baby|our|the (?:roof|kitchen|bathroom|house)|surgery|work done|builders)|expecting"
+    r"|our)|having (?:a baby|our|my (?!lunch|dinner|breakfast|tea\b|coffee|nap"
+    r"|hair|nails|supper|shower|bath)|an? (?:operation|op|scan|biopsy|mri)|the (?:roof|kitchen|bathroom|house)"
+    r"|surgery|work done|builders)|expecting"
     r"|renovating|on holiday|travelling|traveling|away (?:from|until|for|next|all|in)|off (?:sick|until"
     r"|to [a-z]+ (?:for|until|next))|finishing (?:a|my)|starting (?:a|my|at|school|work|uni|in|on|the)|selling"
     r"|buying a|adopting"
     r"|switching|retiring|quitting|closing|opening|training for|doing (?:a|dry|whole|sober|night|keto|couch|an)"
-    r"|cutting (?:out|down|back)|trying to|learning|studying|working|living|taking (?:a course|lessons|insulin"
+    r"|cutting (?:out|down|back)|trying (?:to|for)|learning|studying|working|living|taking (?:a course|lessons|insulin"
     r"|classes)|going (?:through|vegan|vegetarian|part|freelance|back to)|preparing|in the middle of (?:moving"
     r"|a move|renovat)|house-?hunting|job-?hunting|pregnant)\b",
     r"\b(?:最近|today|刚|lately)[^,，。]{0,8}(?:wfh|work from home|moved?|switch(?:ed)?|migrat\w*|upgrad\w*"
     r"|install\w*|start(?:ed)?|quit|onboard\w*|diet\w*|keto|fasting|gym|training|renovat\w*|remote|freelanc\w*"
-    r"|bought|join(?:ed)?)",
+    r"|bought|join(?:ed)?)|\bpregnant…{0,6}(?:个月|周)",
+    r"\bthis (?:month|year|week|term)\b…{0,20}(?:出差|住|上班|实习|在家|搬)",
 )

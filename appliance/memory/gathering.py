@@ -29,7 +29,9 @@ SAME_AGAIN = re.compile(
     r"(?:(?:以后|之后|今后|往后|每次|一直)[^，,。你我]{0,6})?(?:也|都|就)*(?:这么|这样|照[这那着]样?|按这个?"
     r"|如此)(?:子)?(?:来|做|写|办|记|弄|搞|处理|发|说|回|安排|排|走|干|执行|给|放)[^，,。]{0,3}"
     r"|(?:以后|之后|今后)(?:也|都|就)*(?:这样|如此|一样)(?:吧|好了)?"
-    r"|(?:always )?(?:do it |keep it )?like that from now on"
+    r"|(?:always |please |do |make |keep |write |send |format )*(?:it|that|them|every \w+|all \w+)? ?(?:like that"
+    r"|that way|the same(?: way)?"
+    r"|again)(?: every time| always| from now on| please)*"
 )
 _HEDGED = re.compile(
     r"\b(?:maybe|perhaps|might|could|can|would)\b"
@@ -50,6 +52,7 @@ _FOLLOWS_FROM = re.compile(r"^[^，,。]{1,8}就?(?:别|不用|不要|不必)再
 _INSTEAD = re.compile(r"就(?:好|行|可以|够)|\binstead\b|\b(?:is|are|will be) (?:fine|enough|ok|okay)\b")
 _BUT = re.compile(r"\b(?:but|yet|though)\b|但|可是|不过")
 _SO = re.compile(r"所以")
+_AND = re.compile(r"\band\b")
 _KIN = re.compile(f"{words_zh.KIN}|{words_en.KIN}")
 _WHOM = re.compile(f"(?:我|我的|我们的|家里)?{words_zh.KIN}|(?:my|our|the) {words_en.KIN}\\b")
 _MAY = re.compile(r"you (?:can|could|may) (?:skip|leave out|spare|drop)\b")
@@ -79,6 +82,7 @@ class Gathering:
         self._text = text
         self._masked = masked
         self._kept: list[_Kept] = []
+        self._asked: list[_Kept] = []  # requests without a word that says they are for good
         self._lead: Clause | None = None
         self._always = False  # whether the lead-in says that what follows is for good
 
@@ -97,11 +101,14 @@ class Gathering:
         if lead is not None and tag in ("W", None) and _BEFORE_DOING.search(lead.text) and _TO_ME.search(clause.text):
             tag = "B"  # "before you post, show it to me"
         if tag is None:
+            if rules.wish.match(clause.text):
+                self._asked.append(_Kept(clause.start, clause.end, "W", leads=False))
             return
         last = self._kept[-1] if self._kept else None
         strong = (
             lead is not None
             or _BUT.search(self._masked, last.end if last else 0, clause.start) is not None
+            or (tag == "B" and _AND.search(self._masked, last.end if last else 0, clause.start) is not None)
             or (tag != "O" and _SO.search(self._masked, last.end if last else 0, clause.start) is not None)
             or is_strong(clause.text, tag, rules, told=self.told(clause))
             or NAMED.match(self._text, clause.start) is not None
@@ -116,6 +123,8 @@ class Gathering:
             if self._replaced(last, clause, tag, strong=strong):
                 self._kept.pop()
             elif not strong and self._follows(last.tag, tag, clause, rules):
+                if tag == "W" and not _INSTEAD.search(clause.text):
+                    self._asked.append(_Kept(clause.start, clause.end, tag, leads=False))
                 return
         taste = tag == "O" and _TASTE.search(self._masked, clause.start, clause.end) is not None
         self._kept.append(_Kept(clause.start, clause.end, tag, leads, not strong, taste))
@@ -201,5 +210,11 @@ class Gathering:
         return self._kept[-1].tag if self._kept and self._kept[-1].leads else None
 
     def items(self) -> list[tuple[str, Tag]]:
-        """Each item as it stands in the message, with its tag."""
-        return [(self._text[one.start : one.end].strip(), one.tag) for one in self._kept]
+        """Each item as it stands in the message, with its tag.
+
+        Somebody who says who they are and sets a limit means for good what is asked in the same breath.
+        """
+        kept = self._kept
+        if self._asked and {one.tag for one in kept} >= {"B", "O"}:
+            kept = sorted([*kept, *self._asked], key=lambda one: one.start)
+        return [(self._text[one.start : one.end].strip(), one.tag) for one in kept]

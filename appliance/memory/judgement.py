@@ -32,7 +32,7 @@ _LASTING = re.compile(
 )
 _ONE_DAY = re.compile(
     r"今天|今晚|这次|这一次|这回|暂时|今日"
-    r"|\b(?:today|tonight|tomorrow|for now|this (?:time|once|one)|just once)\b"
+    r"|\b(?:today|tonight|tomorrow|right now|at the moment|for now|this (?:time|once|one)|just once)\b"
 )
 # What somebody outside never does limits nobody here.
 _HABIT = re.compile(r"从来|从不|一向|一直|(?<!谁)都不|\bnever \w+s\b")
@@ -52,7 +52,7 @@ _BECOMES = re.compile(
 # "Up at five every day", "every evening eight to ten", "always have": how it is, nothing to be done.
 _NO_WISH = re.compile(
     r"^(?:up|in bed|asleep|home|off|out|back|away) (?:at|by|before|after|on|every|from|until) "
-    r"|^(?:always|never) (?:have|has|did|will)$|^every \w+ \w+ to \w+$"
+    r"|^(?:always|never) (?:have|has|did|will)(?: done| been)?$|^every \w+ \w+ to \w+$"
 )
 # "No need to ask, just do it" allows something; it forbids nothing.
 _ALLOWS = cue(
@@ -78,7 +78,7 @@ _CONTINUES = re.compile(
 # "Whoever asks": no question.
 _WHOEVER = re.compile(
     r"(?:谁|什么|哪|怎么|多[少久大])[^，,。]{0,10}(?:都|也)(?!是|有|吗)[^，,。]+(?<![吗呢])$"
-    r"|^what (?:i|we|you|my \w+|happen\w*|goes)\b.*\b(?:stays?|remains|is (?:between|private|confidential))\b"
+    r"|^what(?:'s)? (?:i|we|in|you|my \w+|happen\w*|goes)\b.*\b(?:stays?|remains|is (?:between|private|confidential))\b"
 )
 # "Check whether the gas is off": the question is inside.
 _EMBEDDED = re.compile(
@@ -101,28 +101,40 @@ _MORE = cue(
     r"|正式|轻松|活泼|细|白|早|晚)一?(?:点|些)(?:儿|吗|吧|啦|嘛|呢)?$"
 )
 # Being woken says what is wrong; what is to be done about it may follow.
-_WOKEN = cue(r"一[震响亮叫]|[吵惊]?醒|睡不|失眠|吓|心慌|崩溃|神经|\b(?:wakes?|woke|startles?|scares?)\b")
+_WOKEN = cue(
+    r"一[震响亮叫]|[吵惊]?醒|睡不|失眠|吓|心慌|崩溃|神经"
+    r"|\b(?:wakes?|woke|startles?|scares?|buzz\w*|lit up|went off)\b"
+)
 # "I'm working from home today": what goes on now, not what changed.
 _DOING = re.compile(
-    r"(?:i'?m|i am|we're|we are) \w+ing\b.*\b(?:today|tonight|right now|this (?:morning|afternoon|evening))\b"
+    r"(?:i'?m|i am|we're|we are) (?:\w+ing|on|off|at|in)\b.*\b(?:today|tonight|right now|this (?:morning|afternoon"
+    r"|evening))\b"
 )
 _REFUSES = re.compile(
     r"^(?:never|don't|no )|(?:rather|prefer) not|rather you|don't want|do not want"
     r"|never want"
-    r"|like it if you (?:didn't|stopped)"
+    r"|like it if you (?:didn't|stopped)|hate (?:for|it if)\b"
+    r"|(?:prefer|appreciate|love) (?:it )?if you (?:didn|stopped|never)"
 )
 # How the agent speaks: an English imperative about it is a standing wish even without "always".
 _MANNER = re.compile(
-    r"\b(?:metric|imperial|celsius|fahrenheit|english|french|german|spanish|chinese|japanese|italian|dutch"
+    r"\b(?:metric|imperial|celsius|fahrenheit|english|french|german|spanish|chinese|japanese|italian|dutch|irish"
+    r"|welsh|gaelic|polish|turkish|hindi|urdu|arabic|russian|korean|portuguese|greek|swedish|norwegian|danish"
+    r"|finnish|hebrew|ukrainian|romanian|hungarian|czech|thai|vietnamese"
     r"|mandarin|cantonese|british|american|spelling|bullets?|markdown|tables?|units?|24[- ]?h(?:ours?)?|iso|emoji"
     r"|plain|short|shorter|brief|concise|formal|informal|casual|tone|small|large|big|clean|civil|polite|simple"
     r"|friendly|gentle|sentences?|lines|words|lower ?case|headings?|python|typescript|rust|bash|code (?:blocks?"
     r"|comments?|examples?)|first name|nickname|pronouns|dates?|currency|euros|dollars|pounds|kilometers"
     r"|kilometres|miles|temperatures?|simplified|traditional|one \w+ at a time|citations?|sources|links|conclusion"
-    r"|bottom line"
-    r"|point first|examples|numbers)\b"
+    r"|bottom line|commas?|decimals?|thousands|initials?|prose|paragraphs?|captions?|subtitles|large print|big type"
+    r"|acronyms|abbreviations|grams|ounces|cups|fonts?|am/pm|week numbers|slang|jargon|contractions|steps"
+    r"|point first|examples|numbers|my name|she/her|he/him|they/them|slower|slowly|faster|louder|softly|softer"
+    r"|clearly|quieter|politely|formally"
+    r"|conclusion)\b"
+    r"|\bwith just \w+$|\blike (?:i'm|i am) \w+|\bas pdfs?\b|\bin (?:pdf|csv|capitals|caps|bold|italics|colou?r|full"
+    r"|words|digits)$"
     r"|中文|英文|繁体|简体"
-    r"|(?:call|address|refer to) me"
+    r"|\b(?:call|address|refer to) (?:me|my \w+|the \w+ as)\b"
     r"|every (?:summary|reply|answer|email|message|report)"
 )
 
@@ -213,7 +225,7 @@ def judge(clause: str, view: View, *, today: bool, others: bool, question: bool,
         return None
     if view.once and rules.past.search(clause) and rules.now.search(clause) is None:
         return None
-    if view.doubted or _TWO_WORDS.match(clause) is None or (others and rules.says.search(clause)):
+    if view.doubted or (_TWO_WORDS.match(clause) is None and clause != "ask") or (others and rules.says.search(clause)):
         return None
     limits = not today and not view.past and not (others and _HABIT.search(clause))
     if limits and _is_boundary(clause, view, question=question):
@@ -225,7 +237,7 @@ def judge(clause: str, view: View, *, today: bool, others: bool, question: bool,
     if others:
         own = not today and _ME.search(clause) is not None and rules.comfort.search(clause) is not None
         return "W" if own else None
-    if view.condition and rules.condition.search(clause) and not rules.comfort.search(clause):
+    if view.condition and rules.condition.search(clause) and not _provides(clause, rules):
         return None
     if (not today or (_LASTING.search(clause) and not _ONE_DAY.search(clause))) and _is_want(clause, view):
         return "W"
@@ -234,6 +246,13 @@ def judge(clause: str, view: View, *, today: bool, others: bool, question: bool,
     if _is_fact(clause, view, today=today):
         return "O"
     return None if today or view.condition else _unmarked(clause, view)
+
+
+def _provides(clause: str, rules: Rules) -> bool:
+    """True for a condition that states something: what does me good, or what to do in each such case."""
+    return rules.comfort.search(clause) is not None or (
+        "," in clause and rules.standing_strong.match(clause) is not None
+    )
 
 
 def _unmarked(clause: str, view: View) -> Tag | None:

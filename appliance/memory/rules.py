@@ -15,6 +15,7 @@ from appliance.memory import (
     guards_zh,
     limits_en,
     limits_zh,
+    voices_en,
     wishes_en,
     wishes_zh,
     words_en,
@@ -23,7 +24,7 @@ from appliance.memory import (
 from appliance.memory.anchors import Cue, cue, hoisted
 
 CHINESE = (limits_zh, wishes_zh, facts_zh, guards_zh)
-ENGLISH = (limits_en, wishes_en, facts_en, guards_en)
+ENGLISH = (limits_en, wishes_en, facts_en, guards_en, voices_en)
 _HAN = re.compile("[\u4e00-\u9fff]")
 _LATIN = re.compile("[a-z]{2}")
 # Spoken about the house or the person: what follows is a fact rather than an instruction.
@@ -39,7 +40,7 @@ _ZH_OTHERS = (
 JOINED = {
     "announced": ("payload", "reported"),
     "not_meant": ("take_back", "fiction", "lyrics", "sarcasm"),
-    "not_their_word": ("fiction", "lyrics", "sarcasm"),
+    "feigned": ("fiction", "lyrics", "sarcasm"),
     "boundary": ("negation", "quiet", "limit", "soft_limit"),
     "state": ("nature", "having"),
 }
@@ -51,19 +52,20 @@ _EN_WHEN = (
     r"|(?:every|each|on|since|most) \w+|in the \w+s?|usually|normally|sometimes),? )?"
 )
 _EN_FACT_SUBJECT = (
-    rf"^{_EN_WHEN}(?:(?:i|we|i'm|im|ive|we're|i've|my|our)\b|the {words_en.KIN}\b"
-    r"|the \w+ (?:go|come|run|close|open|leave|arrive|start|end)(?:e?s)?\b)"
+    rf"^{_EN_WHEN}(?:(?:i|we|i'm|im|ive|we're|i've|my|our)\b|the {words_en.KIN}\b|{words_en.KIN} (?:is|has|\w+s) "
+    rf"|officially "
+    r"|the (?:\w+ )?\w+ (?:go|come|run|close|open|leave|arrive|start|end)(?:e?s)?\b)"
 )
 
 
 class Rules:
-    """Each attribute is one table, named as in limits_, wishes_, facts_ and guards_zh/en.py, or several JOINED.
+    """Each attribute is one table, named as in the modules of CHINESE and ENGLISH, or several JOINED.
 
     As a pattern where it matters what is found and where; as a cue, which is quicker, where only whether.
     """
 
     not_meant: Cue
-    not_their_word: Cue
+    feigned: Cue
     take_back: Cue
     announced: Cue
     payload: re.Pattern[str]

@@ -33,18 +33,24 @@ _ZH_MOMENT = cue(
 )
 _EN_SUBJECT = re.compile(
     r"^(?:(?:these days|nowadays|lately|currently|most days|every \w+|on \w+days),? )?(?:(?:i|we|i'm|im|we're|i've"
-    rf"|we've|both|mine|ours|my|our)\b|(?:the|our|my|both) (?:\w+ )?(?:{words_en.KIN}|{words_en.DEVICE})\b)"
+    rf"|we've|both|mine|ours|my|our|dad|mum|mom|gran|grandma|grandpa|granddad)\b|(?:the|our|my"
+    rf"|both) (?:\w+ )?(?:{words_en.KIN}|{words_en.DEVICE})\b)"
 )
 _EN_KIN = re.compile(rf"(?:my|our) {words_en.KIN} \w+(?<!ss)s\b")
 _EN_MOMENT = re.compile(
-    r"\b(?:give up|motto|you|your|this|that|it|think|thought|wants?|wanted|know|knew|need to|guess|hope|wonder|try"
+    r"\b(?:give up|motto|saying|you|your|this|that|it|think|thought|wants?|wanted|know|knew|need to|guess|hope"
+    r"|wonder|try"
     r"|tried|trying"
     r"|going|gonna|today|tonight|tomorrow|now|see|saw|look|looking|said|says?|told|tell|ask|asked|mean|meant|feel"
-    r"|sorry|sure|ok|okay|can|could|will|'ll|would|'d|should|might|(?<!in )may|just|waiting|done|ready|back|here"
+    r"|sorry|sure|ok|okay|can|could|will|'ll|would|'d|should|might|(?<!in )(?<!of )(?<!until )(?<!since )may|just"
+    r"|waiting|done|ready|back|here"
     r"|late|busy|tired|hungry|love|loves|agree|forgot|found|sent|click\w*|run|ran|install\w*|restart\w*|error"
     r"|broken|crash\w*|down|stuck|please|help|thanks|anyway|remember|understand|yes|question|idea|problem|minute|second"
-    r"|moment|(?<!runs )(?<!run )out|off|was|were|had|went|need|needs|have to|has to|have the|lost|changed|version"
-    r"|gone|attached|\w+(?<!m)(?<!ne)ed|came|made|did)\b"
+    r"|moment|meeting|(?:i|we) (?:put|left|paid|set up|prefer)|headache|train leaves|flight|taxi|parcel|refund|ate"
+    r"|drank|(?<!runs )(?<!run )out|off|was|were|had|went|need|needs|have to|has to|have the|lost"
+    r"|changed|version"
+    r"|gone|attached|\w+(?<!m)(?<!e)(?<!\bb)(?<!\br)(?<!\bsh)ed|came|made|did)\b"
+    rf"|^(?:i|we)(?:'ve| have)(?: got)? (?:an?|some|\w+) (?:\w+ )?{words_en.TRIFLE}s?\b"
     r"|^(?:i'm|im|we're) (?:\w+ing|in|on|at|a bit|so|too|very)\b"
 )
 # What the agent makes or shows, spoken of in general, and how I take it: "walls of text and I don't get along".
@@ -59,10 +65,14 @@ _ZH_TASTE = re.compile(
     r"(?:我(?!的|家|们|刚|已|放|存|传|发|写|删|改|加|做|先)[^，,。]{2,}|越[^，,。]{1,5}越[^，,。]{1,})"
 )
 _EN_OUTPUT = (
-    rf"(?:{words_en.OUTPUT}|text|paragraphs?|acronyms?|bullets?|emails?|subject lines?|photos?|pictures?|links?|emojis?"
+    rf"(?:{words_en.OUTPUT}|text(?! me)|paragraphs?|acronyms?|bullets?|emails?(?! me)|subject lines?|photos?"
+    rf"|pictures?|links?|emojis?"
     r"|pop-?ups?|fonts?|colou?rs?|pages?|numbers?|decimals?|videos?|headings?|jargon|abbreviations?|maps?)"
 )
-_EN_TASTE = re.compile(rf"^(?!the \w+ (?:is|was|are)\b)(?:[a-z-]+ ){{0,4}}{_EN_OUTPUT}\b.*\b(?:me|i|i'm)\b")
+_EN_TASTE = re.compile(
+    r"^(?!the \w+ (?:is|was|are)\b|(?:tell|answer|show|give|send|read|write|list|explain|draft|report)\b)"
+    rf"(?:[a-z-]+ ){{0,4}}{_EN_OUTPUT}\b.*\b(?:me|i|i'm)\b"
+)
 
 
 # "Lately sleeping badly": the person goes without saying.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from appliance.memory import guards_en, guards_zh, rules_ja
+from appliance.memory import guards_zh, rules_ja, voices_en
 from appliance.memory.items import Item
 from appliance.memory.languages import analyse, fold
 
-_TAKE_BACK = re.compile(f"{guards_zh.TAKE_BACK}|{guards_en.TAKE_BACK}|{rules_ja.TAKE_BACK}")
+_TAKE_BACK = re.compile(f"{guards_zh.TAKE_BACK}|{voices_en.TAKE_BACK}|{rules_ja.TAKE_BACK}")
 _LONGEST = 2_000  # characters
 _OF_ITEM = 0.5  # share of an item's terms that a take-back must name,
 _OF_TOPIC = 0.75  # or share of what a take-back is about that an item must hold

@@ -3,14 +3,19 @@
 from appliance.memory.shapes import joined
 
 KIN = (
-    r"(?:wife|husband|partner|spouse|daughters?|sons?|kids?|child(?:ren)?|baby|toddler|twins|mum|mom|mother|dad"
-    r"|father|parents?|brothers?|sisters?|grann?y|grand?dad|grandma|grandpa|gran|nan|grandmother|grandfather|dogs?"
-    r"|cats?|puppy"
-    r"|kitten|rabbit|parrot|hamster|fianc[eé]e?|girlfriend|boyfriend|roommate|flatmate|housemate|family|in-laws"
-    r"|mother-in-law|father-in-law|teenager|eldest|youngest|niece|nephew)"
+    r"(?:wife|husband|hubby|missus|other half|partner|spouse|daughters?|sons?|kids?|child(?:ren)?|little ones?|boys"
+    r"|girls|lads|baby"
+    r"|newborn|toddlers?|twins|triplets|mum|mom|mother|mam|dad|father|step(?:mum|mom|dad|son|daughter|kids)|parents?"
+    r"|brothers?|sisters?|grann?y|grand?dad|grandma|grandpa|gran|nan|nana|grandmother|grandfather|grandparents?"
+    r"|grand(?:kids|son|daughter|children)s?|god(?:son|daughter)|dogs?|cats?|pupp(?:y|ies)|kittens?|rabbits?|parrots?"
+    r"|hamsters?|budgies?|tortoises?|guinea pigs?|hens?|chickens|ponies|pony|horses?|goldfish|snake|ferrets?"
+    r"|greyhounds?|labrador|lab|spaniel|retriever|poodle|terrier|collie|goats?"
+    r"|fianc[eé]e?|girlfriend|boyfriend|roommate|flatmate|housemate|au pair|family|in-laws"
+    r"|mother-in-law|father-in-law|teen(?:ager)?s?|eldest|oldest|youngest|nieces?|nephews?)"
 )
 DEVICE = (
-    r"(?:server|nas|router|printer|guest room|front door|garage door|pi|raspberry pi|box|homelab|laptop|desktop|pc"
+    r"(?:server|nas|router|printer|(?:guest|spare|box|back|front|living|dining|utility|boiler|laundry) room"
+    r"|front door|garage door|pi|raspberry pi|box|homelab|laptop|desktop|pc"
     r"|computer|machine|phone|tablet|mac(?:book)?|ipad|iphone|network|wifi|wi-fi|internet|broadband|connection"
     r"|data plan|isp|ups|drive|disk|backup|gpu|car|house|flat|apartment|garage|garden|office|study|studio|camera"
     r"|doorbell|thermostat|heating|boiler|tv|speaker|synology|truenas|switch|modem|domain|blog|site|website"
@@ -21,7 +26,10 @@ DEVICE = (
     r"|alarm|sensors?|sofa|shed|bikes?|van|truck|boat|scooter|parking|driveway|hob|stove|microwave|piano|pool"
     r"|greenhouse|allotment|chimney|stove|heater|radiators?|doorway|lift|socket|nursery|workshop|barn|inverter|kettle"
     r"|cottage|caravan|dog flap"
-    r"|cat flap|feeder|tank|charger|solar panels?|panels?|battery|water)"
+    r"|cat flap|feeder|tank|aquarium|meter|fuse ?box|stopcock|tumble dryer|motorbike|ebike|e-bike|campervan"
+    r"|conservatory"
+    r"|landing|patio|terrace|porch|pond|desk|monitor|keyboard|kindle|mesh|vpn|firewall|hub|dongle|charger"
+    r"|solar panels?|panels?|battery|water)"
 )
 ACT = (
     r"(?:send|push|call|ping|notify|message|text|wake|disturb|post|share|upload|touch|delete|remove|buy|order"
@@ -42,20 +50,45 @@ VERY = (
 )
 I_AM = r"(?:\bi(?:'m| am|m)\b|\bim\b)"
 CHANGED = (
-    r"(?:split up|broke up|separated|changed (?:jobs?|careers?|schools?|doctors?|my (?:name|job|number|phone"
+    r"(?:(?:buried|put an offer|downsized|rescued|rehomed|split up|broke up|separated|changed (?:jobs?|careers?"
+    r"|schools?|doctors?"
+    r"|my (?:name|job|number|phone"
     r"|doctor|diet|surname))|got (?:laid off|fired|made redundant|sacked|hired|furloughed|pregnant|sober|braces"
-    r"|glasses|diagnosed)|moved|bought|got (?!(?:a|an|the|this) (?:headache|cold|migraine|fever|meeting|call"
+    r"|glasses|diagnosed)|moved(?! on\b)|bought(?= (?:an?|the|our|my|two|three|another|new|second|in|land)\b)"
+    r"|got (?!(?:a|an|the|this) (?:headache|cold|migraine|fever|meeting|call"
     r"|question|guest|visitor|flu|minute|problem))(?:a|an|the|married|engaged|divorced|promoted|laid|fired"
     r"|diagnosed|myself|into|my|our|rid|new|two)|switched|migrated|installed|set up|started|quit|gave up|given up"
-    r"|adopted|replaced|upgraded|retired|joined|left (?:my|the|our|google|twitter|facebook)|finished|sold"
-    r"|signed (?:up|the|our|my)|enrolled|began|stopped (?:eating|drinking|using|smoking|working|taking)"
+    r"|adopted|replaced|upgraded|retired|joined(?! the (?:call|meeting|queue|line))|left (?:(?:my|the|our) (?:job"
+    r"|company|firm|team|band|husband|wife|partner|church|army|navy|choir|club|city|country|practice)"
+    r"|google|twitter|facebook|teaching|nursing)|finished (?!early|late|it|that|this|reading|the (?:chapter|film"
+    r"|book|call|game))|sold"
+    r"|signed (?:up|the (?:lease|contract|papers|deed|mortgage|divorce)|our|my (?!form)|off)|enrolled|began"
+    r"|stopped (?:eating|drinking|using|smoking|working|taking)"
     r"|broke (?:my|a|an|up)"
-    r"|became|taken up|took up|built|lost (?:my|our)|hired|rented|launched|cancelled (?:my|our|netflix|the)"
-    r"|canceled (?:my|our|the)|closed|opened (?:a|my|our)|put (?:in|the)|had (?:a baby|our|surgery|an operation"
-    r"|twins|my)|been (?:off|on|working|learning|living|training|using|diagnosed|promoted|running|studying|doing"
-    r"|wfh|sick|trying|going|teaching|writing|vegan|vegetarian)|hooked up|wired|planted|ordered|swapped|turned \d+"
-    r"|passed|graduated|converted|ditched|dropped|resigned|landed|relocated|transferred|wfh|work(?:ing)? from home"
-    r"|shut down|moved over|paid off|hung up|rewired|painted)"
+    r"|became|taken up|took up|built|lost (?:my|our)|hired|rented|launched|cancell?ed (?:netflix|(?:my|our"
+    r"|the) (?:\w+ )?(?:subscription|membership|insurance|contract|gym|wedding|holiday|trip"
+    r"|lease|paper|broadband|cable))|closed|opened (?:a|my|our)|put (?:in|the)|had (?:a baby|our|surgery|an operation"
+    r"|twins|my|an? (?:baby|stroke|fall|heart attack|miscarriage|operation|op|c-section))|been (?:off|on|working"
+    r"|learning|living|training|using|diagnosed|promoted|running|studying|doing"
+    r"|wfh|sick|ill|unwell|veggie|pescatarian|sober|single|clean|retired|widowed|signed off|trying|going|teaching"
+    r"|writing|vegan|vegetarian)|hooked up|wired|planted|ordered(?= (?:an?|the|our|new) )|swapped|turned \d+"
+    r"|passed (?:my|the|our|his|her)|failed (?:my|the) \w+|graduated|converted|ditched|dropped|resigned"
+    r"|landed (?:a|an|the|my)|came off|come off|went (?:vegan|vegetarian|freelance|part[- ]time|solo|back to|private)"
+    r"|remarried|miscarried|relapsed|qualified|cut (?:the cord|ties|my hours|down|out)|fell (?:off|down)|inherited"
+    r"|won (?:the|a|an|custody)|relocated|transferred|wfh|work(?:ing)? from home"
+    r"|shut down|moved over|paid off|hung up|rewired|painted|slipped a disc|tore (?:a|my)|sprained|fractured"
+    r"|dislocated|handed in my (?:thesis|notice|resignation|badge))"
+    r"(?! (?:it|that|this|them|those|one)\b)(?! (?:(?:the|a|an|my|our|this|that|your|some|it) )?(?:\w+ )?<trifle>s?\b))"
+)
+# What passes within the hour or the day: to have it or to have changed it is no news about the household.
+TRIFLE = (
+    r"(?:question|minute|min|hour|second|sec|moment|problem|idea|meeting|call|request|favou?r|feeling|hunch|point|look"
+    r"|bug|issue|task|few|lot|bit|clue|theory|headache|cold|migraine|fever|cough|hangover|guest|visitor|appointment"
+    r"|file|folder|download|upload|form|invoice|receipt|chapter|film|movie|build|timer|app|page|tab|window|document|doc"
+    r"|draft|message|email|mail|text|ticket|pr|branch|link|umbrella|tent|milk|bread|egg|pizza|sushi|lunch|dinner"
+    r"|breakfast"
+    r"|coffee|tea|beer|drink|snack|nap|walk|game|match|code|script|line|title|photo|picture|song|queue|thread|reply"
+    r"|order|copies|left|right|winner|flight|train|parcel|package|screen|battery|browser)"
 )
 # What the agent makes or shows.
 OUTPUT = (
@@ -63,16 +96,35 @@ OUTPUT = (
     r"|answers?|breakdowns?|checklists?|overviews?|recaps?|digests?|write-?ups?|reports?|explanations?|diagrams?"
     r"|timelines?|outlines?|templates?)"
 )
+# What people are by trade.
+JOB = (
+    r"(?:nurse|teacher|tutor|lecturer|professor|student|apprentice|engineer|developer|programmer|designer|architect"
+    r"|artist"
+    r"|illustrator|writer|author|editor|journalist|translator|photographer|musician|drummer|actor|chef|cook|baker"
+    r"|butcher"
+    r"|barista|waiter|waitress|bartender|farmer|gardener|florist|beekeeper|fisherman|miner|builder|bricklayer|carpenter"
+    r"|joiner|plumber|electrician|welder|mechanic|locksmith|roofer|painter|tailor|seamstress|potter|driver|trucker"
+    r"|pilot"
+    r"|sailor|captain|soldier|veteran|firefighter|paramedic|midwife|doctor|gp|surgeon|dentist|vet|pharmacist|therapist"
+    r"|physio|carer|childminder|nanny|cleaner|caretaker|janitor|porter|postman|courier|guard|officer|detective|lawyer"
+    r"|solicitor|barrister|judge|accountant|bookkeeper|banker|broker|consultant|analyst|manager|director|recruiter"
+    r"|clerk"
+    r"|cashier|librarian|scientist|biologist|chemist|physicist|geologist|researcher|technician|tester|administrator"
+    r"|sysadmin|secretary|receptionist|hairdresser|barber|beautician|salesman|shopkeeper|landlord|priest|vicar|monk"
+    r"|coach|referee|instructor|miller|signalman|operator)"
+)
 WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 WEEKDAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
 MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 WORDS = {
     "kin": KIN,
+    "job": JOB,
     "device": DEVICE,
     "act": ACT,
     "very": VERY,
     "i_am": I_AM,
-    "changed": CHANGED,
+    "changed": CHANGED.replace("<trifle>", TRIFLE),
+    "trifle": TRIFLE,
     "output": OUTPUT,
     "weekday": WEEKDAY,
     "weekdays": WEEKDAYS,
