@@ -71,7 +71,7 @@ _VERDICT = re.compile(
     r"(?:我|真的?|太|好|超|挺|很|有点|有些|蛮|怪|看着|看得|读着|读起来|听着|用着|看起来|实在|可)*(?:舒服|烦|清楚|省心"
     r"|省事"
     r"|方便|好用|好懂|累|乱|头疼|头大|爽|赞|棒|喜欢|顺眼|吵|费劲|丢脸|尴尬|崩溃|麻烦|直观|一目了然|难受|闹心"
-    r"|贴心)(?:了|多了|极了|的|人)?(?:啊|耶|哦|呢|吧|啦|欸|诶)?"
+    r"|贴心|跟得上|[看听]得懂|记得住|一[看听读]我?就[懂会]|太?好使|绝|神|受用|实用|到位|漂亮|用心|惊艳|省时间?|帮大忙)(?:了|多了|极了|的|人)?(?:啊|耶|哦|呢|吧|啦|欸|诶)?"
     r"|(?:看|听|读|用)得我[^，,。]{1,6}"
     r"|(?:it's |that's |this is )?(?:so |really |very |a bit |quite |super )?(?:annoying|tiring|exhausting"
     r"|confusing|perfect|lovely|much (?:better|nicer|clearer)|handy|helpful|irritating|a pain)"
@@ -94,7 +94,7 @@ _MEASURE = re.compile(
 )
 # "The guard said parcels must not …": told by somebody who is neither of us.
 _TELLS = re.compile(
-    r"^(?!从|每|今后|往后|默认)[^，,。我你咱别不要请都先能可少多用就再也后时说以]{1,8}(?:说|讲|写道|[写贴]着|规定|要求"
+    r"^(?!从|每|今后|往后|默认)[^，,。我你咱别不没要请都先能可少多用就再也后时说以]{1,8}(?:说|讲|写道|[写贴]着|规定|要求"
     r"|建议|强调|宣布|表示|劝|嘱咐|叮嘱|通知)(?![话法明得服起到谎一])(?!一?[下声])(?:过|了|我们?|大家)?[^，,。]{3,}"
     r"|^(?!i\b|we\b|you\b|please\b|never\b|don't\b|(?:the|my|our) (?:vet|doctor|gp|dentist|consultant|midwife"
     r"|specialist)\b)(?!a )(?:[\w']+ ){1,4}(?:says?|said|claims?|insists?|thinks?"

@@ -51,7 +51,9 @@ def _table() -> dict[int, str]:
     """Every character to Simplified, lower case and plain apostrophes, one for one. OpenCC's table, read once."""
     import opencc
 
-    table = {ord(source): target for source, target in zip("妳裡裏著麼嚒咩", "你里里着么么咩", strict=True)}
+    # What OpenCC leaves as it is: variants of Taiwan, and the little words of Cantonese.
+    ours = zip("妳裡裏著麼嚒咩覆帳唔冇喺俾畀嘅咗睇佢哋", "你里里着么么咩复账不没在给给的了看他们", strict=True)
+    table = {ord(source): target for source, target in ours}
     path = Path(opencc.__file__).parent / "dictionary" / "TSCharacters.txt"
     for line in path.read_text(encoding="utf-8").splitlines():
         source, _, targets = line.partition("\t")
