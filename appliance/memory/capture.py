@@ -2,7 +2,8 @@
 
 A message goes through four sieves. First whole messages that are not the person's own word: take-backs, fiction,
 lyrics, sarcasm. Then parts that are not (voices.py): quotations, code, text to translate or to send. Then sentences:
-guesses, questions, things for today only, things of the past, other people. What is left is judged clause by clause.
+guesses, questions, things for today only, things of the past, other people. What is left is judged clause by clause,
+and scored hints have the last word (hints.py).
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from appliance.memory import hints
+from appliance.memory import rules as patterns
 from appliance.memory.anchors import cue
 from appliance.memory.asked import asked_to_keep
 from appliance.memory.clauses import Clause, clauses, sentences
 from appliance.memory.gathering import NAMED, NO_LEAVE, SAME_AGAIN, Gathering
+from appliance.memory.hints import Found, Heard, revised
 from appliance.memory.items import Tag
 from appliance.memory.judgement import View, asks, for_one_occasion, judge
-from appliance.memory.rules import Rules, rules_for, warm
+from appliance.memory.rules import Rules, rules_for
 from appliance.memory.rules_ja import is_japanese, judge_japanese
 from appliance.memory.voices import SPOKEN, VOID, fold, mask
 
@@ -138,18 +142,52 @@ def capture(text: str) -> list[Item]:
     if rules.not_meant.search(folded):
         return _beside_take_back(text, folded, rules)
     masked = mask(folded, rules)
-    items: list[Item] = []
+    found: list[Found] = []
+    heard: list[Heard] = []
     complained: Tag | None = None
     for start, end, ender in sentences(masked):
-        found, leads = _in_japanese(text, masked, start, end, ender), None
-        if not found:
-            found, leads = _sentence(text, masked, start, end, ender, rules)
-            found = found or _remembered(text, masked, start, end, ender)
-        if complained and found and found[0].tag in (complained, "B"):
-            items.pop()  # the complaint only led to what is asked for now
-        items.extend(found)
+        said, leads = _in_japanese(text, masked, start, end, ender), None
+        if not said:
+            asked = "?" in ender or "？" in ender
+            parts = (
+                [] if _states_nothing(masked[start:end].strip(), asked, rules) else clauses(masked, start, end, rules)
+            )
+            settled: set[int] = set()
+            said, leads = _sentence(text, masked, (start, end), parts, rules, settled, asked=asked)
+            remembered = _remembered(masked, start, end, asked=asked)
+            said = said or remembered
+            if not remembered:  # what is asked for in so many words is not judged
+                heard += [
+                    Heard(part.start, part.end, part.text, start, asked, number in settled)
+                    for number, part in enumerate(parts)
+                ]
+        if complained and said and said[0].tag in (complained, "B"):
+            found.pop()  # the complaint only led to what is asked for now
+        found.extend(said)
         complained = leads
-    return items
+    return [Item(text[one.start : one.end].strip(), one.tag) for one in revised(heard, found)]
+
+
+def heard_in(text: str) -> list[Heard]:
+    """Given a message, return its clauses that may state something."""
+    folded = fold(text)
+    rules = rules_for(folded)
+    if rules.not_meant.search(folded):
+        return []
+    masked = mask(folded, rules)
+    heard: list[Heard] = []
+    for start, end, ender in sentences(masked):
+        asked = "?" in ender or "？" in ender
+        if not _states_nothing(masked[start:end].strip(), asked, rules):
+            parts = clauses(masked, start, end, rules)
+            heard.extend(Heard(part.start, part.end, part.text, start, asked) for part in parts)
+    return heard
+
+
+def warm() -> None:
+    """Compile and read everything now, so that no message waits for it."""
+    patterns.warm()
+    hints.warm()
 
 
 def jsonl(lines: Iterable[str]) -> Iterator[str]:
@@ -182,40 +220,50 @@ def _beside_take_back(text: str, folded: str, rules: Rules) -> list[Item]:
     return [item for sentence, taken_back in said if not taken_back for item in capture(sentence)]
 
 
-def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: Rules) -> tuple[list[Item], Tag | None]:
-    """The items of a sentence, and the tag of the last one when it is a complaint that leads to something."""
+def _sentence(
+    text: str,
+    masked: str,
+    place: tuple[int, int],
+    parts: list[Clause],
+    rules: Rules,
+    settled: set[int],
+    *,
+    asked: bool,
+) -> tuple[list[Found], Tag | None]:
+    """The items of a sentence, and the tag of the last one when it is a complaint that leads to something.
+
+    The numbers of the clauses of which the patterns are sure go into `settled`.
+    """
+    start, end = place
     whole = masked[start:end].strip()
-    asked = "?" in ender or "？" in ender
     if rules.wished.search(whole):
-        return [Item(text[start:end].strip(), "W")], None
-    parts = [] if _states_nothing(whole, asked, rules) else clauses(masked, start, end, rules)
+        return [Found(start, end, "W")], None
     if not parts:
         return [], None
     view = View.of(whole, parts[0].text, asked, rules)
     found = Gathering(text, masked)
-    others = told = False  # somebody outside the household is spoken of; what somebody said is being told
+    speech = _Speech()
     named = False
     end_before = start
     before: Clause | None = None  # the last clause, when it was nothing
     occasions = for_one_occasion([part.text for part in parts], rules)
-    for clause, today in zip(parts, occasions, strict=True):
+    for number, (clause, today) in enumerate(zip(parts, occasions, strict=True)):
         if _quotes(clause.text):
             break
         if view.task and _TURNS.search(masked, end_before, clause.start + _TURN):
             view = replace(view, task=False)
-        told = told and _SO.search(masked, end_before, clause.start) is None
+        speech.told = speech.told and _SO.search(masked, end_before, clause.start) is None
         end_before = clause.end
-        if rules.others.match(clause.text):
-            others = not (found.kin and _PRONOUN.match(clause.text))
-        elif rules.self_start.match(clause.text):
-            others = told = False
-        if told or (_TELLS.match(clause.text) and not _OWN_WORDS.search(clause.text)):
-            told = True
+        speech.hear(clause.text, rules, found)
+        if speech.told or speech.others or today or view.past or view.doubted or view.task:
+            settled.add(number)
+        if speech.told:
             continue
         last = clause is parts[-1]
         said = text[clause.start : clause.end]
         if NAMED.fullmatch(said) or (not asked and _WHO.fullmatch(said)):
             found.add(clause, "O", rules, leading=False)
+            settled.add(number)
             named = True
             continue
         if (named and _APPOSITION.match(clause.text)) or (found.fact and not asked and _MEASURE.fullmatch(clause.text)):
@@ -227,34 +275,49 @@ def _sentence(text: str, masked: str, start: int, end: int, ender: str, rules: R
             clause.text,
             view,
             today=today,
-            others=others,
+            others=speech.others,
             question=(asked and last) or asks(clause.text, rules),
             told=found.told(clause),
         )
         if before is not None and tag != "B" and _completes(clause, before):
             tag, clause = "W", Clause(before.start, clause.end, masked[before.start : clause.end])
-        before = clause if tag is None and not others else None
+        before = clause if tag is None and not speech.others else None
         found.add(
             clause, tag, rules, leading=not last and not view.doubted and _LEADS_TO.search(clause.text) is not None
         )
-    return [Item(*item) for item in found.items()], found.complaint
+    return [Found(*item) for item in found.items()], found.complaint
 
 
-def _in_japanese(text: str, masked: str, start: int, end: int, ender: str) -> list[Item]:
+class _Speech:
+    """Whose affairs and whose words the clauses of a sentence are, one after another."""
+
+    others = False  # somebody outside the household is spoken of
+    told = False  # what somebody said is being told
+
+    def hear(self, clause: str, rules: Rules, found: Gathering) -> None:
+        if rules.others.match(clause):
+            self.others = not (found.kin and _PRONOUN.match(clause))
+        elif rules.self_start.match(clause):
+            self.others = self.told = False
+        if _TELLS.match(clause) and not _OWN_WORDS.search(clause):
+            self.told = True
+
+
+def _in_japanese(text: str, masked: str, start: int, end: int, ender: str) -> list[Found]:
     """What a sentence in Japanese says, which ends with what decides. Folding is for Chinese: read as written."""
     whole = text[start:end].strip()
     if not is_japanese(whole) or VOID in masked[start:end] or SPOKEN in masked[start:end]:
         return []
     tag = judge_japanese(whole, "?" in ender or "？" in ender)
-    return [Item(whole, tag)] if tag else []
+    return [Found(start, end, tag)] if tag else []
 
 
-def _remembered(text: str, masked: str, start: int, end: int, ender: str) -> list[Item]:
+def _remembered(masked: str, start: int, end: int, *, asked: bool) -> list[Found]:
     """What a sentence asks to be remembered in so many words, whatever it is about."""
     raw = masked[start:end]
     begin = start + len(raw) - len(raw.lstrip())
-    place = None if "?" in ender or "？" in ender else asked_to_keep(raw.strip())
-    return [Item(text[begin + place[0] : begin + place[1]].strip(), "O")] if place else []
+    place = None if asked else asked_to_keep(raw.strip())
+    return [Found(begin + place[0], begin + place[1], "O")] if place else []
 
 
 def _states_nothing(whole: str, asked: bool, rules: Rules) -> bool:

@@ -209,12 +209,12 @@ class Gathering:
         """The tag of the last item when it is a complaint: it says what is wrong, not what to do."""
         return self._kept[-1].tag if self._kept and self._kept[-1].leads else None
 
-    def items(self) -> list[tuple[str, Tag]]:
-        """Each item as it stands in the message, with its tag.
+    def items(self) -> list[tuple[int, int, Tag]]:
+        """The place of each item in the message, with its tag.
 
         Somebody who says who they are and sets a limit means for good what is asked in the same breath.
         """
         kept = self._kept
         if self._asked and {one.tag for one in kept} >= {"B", "O"}:
             kept = sorted([*kept, *self._asked], key=lambda one: one.start)
-        return [(self._text[one.start : one.end].strip(), one.tag) for one in kept]
+        return [(one.start, one.end, one.tag) for one in kept]

@@ -26,8 +26,7 @@ class MemorySearchTool:
 
     spec = ToolSpec(
         "memory_search",
-        "Search earlier conversations, notes and what was remembered. Ask in plain words, also by day; one topic a"
-        " query.",
+        "Search earlier conversations, notes and what was remembered. Ask in plain words or by day, one topic a query.",
         {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
     )
 
