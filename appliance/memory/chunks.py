@@ -145,10 +145,12 @@ def markdown_chunks(text: str, name: str, *, at: float = 0.0, source: Source = S
 
 
 def _sections(text: str) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
-    """(headings above, units) of each section; a `#` inside a code fence is no heading."""
+    """(headings above, units) of each section; a `#` inside a code fence is no heading. A heading with nothing under it
+    is a section of itself, unless it is the file's title."""
     path: list[str] = []
     above: tuple[str, ...] = ()
     units: list[Unit] = []
+    lonely: tuple[int, list[Unit]] = (0, [])  # the last heading while it has nothing under it: its level, its line
     fenced = False
     text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n") if "\n" in found[0] else found[0], text)
     for number, line in enumerate(text.splitlines(), start=1):
@@ -159,6 +161,10 @@ def _sections(text: str) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
             if units and len(heading[1]) <= 2:
                 yield above, units
                 units = []
+            elif lonely[1] and len(heading[1]) <= lonely[0]:
+                yield above, lonely[1]
+            title = number == 1 and len(heading[1]) == 1
+            lonely = (len(heading[1]), [] if title or len(heading[1]) > 2 else [(number, line)])
             del path[len(heading[1]) - 1 :]
             path.append(heading[2])
             above = above if units else tuple(path)
@@ -170,8 +176,9 @@ def _sections(text: str) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
         line = _COMMENT.sub("", line)
         if line.strip():
             units.extend((number, piece) for piece in ([line] if len(line) <= UNIT_CHARS else pieces(line)))
-    if units:
-        yield above, units
+            lonely = (0, [])
+    if units or lonely[1]:
+        yield above, units or lonely[1]
 
 
 def _packed(units: list[Unit]) -> Iterator[tuple[Unit, ...]]:

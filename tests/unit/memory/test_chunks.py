@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from appliance.memory.chunks import (
@@ -40,6 +40,17 @@ def test_a_hash_inside_a_code_fence_is_no_heading() -> None:
     assert "# not a heading" in chunks[0].text
 
 
+def test_a_heading_with_nothing_under_it_is_found_too() -> None:
+    chunks = markdown_chunks(
+        "# House\n\n## Spare key under the blue pot\n## Boiler\n\nserviced in May\n# Call the bank\n", "x.md"
+    )
+    assert [(chunk.near, chunk.text) for chunk in chunks] == [
+        ("x.md > House > Spare key under the blue pot", "## Spare key under the blue pot"),
+        ("x.md > House > Boiler", "serviced in May"),
+        ("x.md > Call the bank", "# Call the bank"),
+    ]
+
+
 def test_long_sections_are_cut_near_four_hundred_tokens_and_overlap() -> None:
     text = "# A\n" + "\n".join(f"line {n} about something in the house" for n in range(200))
     chunks = markdown_chunks(text, "x.md")
@@ -62,7 +73,9 @@ def test_equal_sections_get_different_keys() -> None:
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=3_000))
+@example("# 0")
 def test_every_word_of_a_file_is_in_a_chunk(text: str) -> None:
+    text = f"\n{text}"  # what stands alone in the first line is a title
     found = " ".join(f"{chunk.near} {chunk.text}" for chunk in markdown_chunks(text, "x.md"))
     for word in text.split():
         if len(word) <= UNIT_CHARS and "#" not in word:
