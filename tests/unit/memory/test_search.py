@@ -193,7 +193,7 @@ async def test_an_index_made_anew_while_a_reranker_thinks_shows_nobody_the_rows_
     class Reranker:
         async def rerank(self, query: str, texts: list[str], agent: str) -> list[float]:
             if house.index.generation == 0:
-                house.memory("the gate opens with 4711")  # stands where the group's rows stood
+                house.say(("the gate opens with 4711", ""))  # stands where the group's conversation stood
                 await house.index.heal()
             return [1.0] * len(texts)
 
