@@ -167,10 +167,10 @@ class VectorFiller:
         self._means[script] = means
 
     async def _make(self, batch: list[tuple[Any, ...]], agent: str) -> int:
-        """Vectors for an agent's rows (id, shelf, scope, script, digest, text): cached ones, or from the embedder."""
-        digests = [row[4] for row in batch]
+        """Vectors for an agent's rows (id, shelf, script, digest, text): cached ones, or from the embedder."""
+        digests = [row[3] for row in batch]
         found = await self._index.read_behind(lambda c: _cached(c, self._model, digests))
-        missing = {row[4]: row[5] for row in batch if row[4] not in found}
+        missing = {row[3]: row[4] for row in batch if row[3] not in found}
         fresh: dict[bytes, bytes] = {}
         if missing:
             vectors = await self._embedder.embed(list(missing.values()), "passage", agent)
@@ -179,14 +179,14 @@ class VectorFiller:
                 self._ready_for = None  # the model was changed under us: look who it is, then go on
                 return 0
             fresh = {digest: packed(vector) for digest, vector in zip(missing, vectors, strict=True)}
-        for script in {row[3] for row in batch}:
+        for script in {row[2] for row in batch}:
             await self._learn(script)
         await self._index.write(lambda c: self._store(c, batch, found, fresh))
         crash_point("index-vectors")
         self.progress.made += len(fresh)
         self.progress.cached += len(batch) - len(fresh)
         for row in batch:
-            self.progress.counts[row[3]] = self.progress.counts.get(row[3], 0) + 1
+            self.progress.counts[row[2]] = self.progress.counts.get(row[2], 0) + 1
         return len(batch)
 
     def _store(
@@ -200,16 +200,17 @@ class VectorFiller:
                 (self._model, digest, raw),
             )
         known = {**found, **_cached(connection, self._model, list(fresh))}
-        for number, shelf, scope, script, digest, _ in batch:
+        for number, shelf, script, digest, _ in batch:
             # The row may have changed or gone while the embedder worked: then its new text is wanted, not this one.
             if not rows(connection, "SELECT 1 FROM chunks WHERE id=? AND digest=? AND wanted", (number, digest)):
                 continue
             connection.execute(
                 "INSERT INTO vectors(chunk, shelf, scope, script, embedding, bits)"
-                " SELECT ?1, ?2, ?3, ?4, id, vec_quantize_binary(vec_sub(raw, ?6)) FROM embeddings WHERE id=?5"
+                " SELECT c.id, ?2, c.scope, ?3, e.id, vec_quantize_binary(vec_sub(raw, ?5))"
+                " FROM chunks c, embeddings e WHERE c.id=?1 AND e.id=?4"
                 " ON CONFLICT(chunk) DO UPDATE SET"
                 " embedding=excluded.embedding, bits=excluded.bits, scope=excluded.scope",
-                (number, shelf, scope, script, known[digest], self._means[script].passage),
+                (number, shelf, script, known[digest], self._means[script].passage),
             )
             connection.execute("UPDATE chunks SET wanted=0 WHERE id=?", (number,))
 
@@ -255,20 +256,20 @@ def _use_model(connection: apsw.Connection, identity: Identity) -> int:
 
 def _wanted(connection: apsw.Connection, passed: Iterable[str]) -> tuple[str, list[tuple[Any, ...]]]:
     """The agent of the newest entry without a vector, but for those that are passed over, and its newest such entries:
-    (id, shelf, scope, script, digest, text). What is the team's is the main agent's here."""
+    (id, shelf, script, digest, text). What is the team's is the main agent's here."""
     found = rows(
         connection,
         "WITH payers AS (SELECT id, iif(agent = '', ?, agent) AS agent FROM scopes)"
-        " SELECT c.id, shelf, scope, script, digest, p.agent, kind, units, own, near"
+        " SELECT c.id, shelf, script, digest, p.agent, kind, units, own, near"
         " FROM chunks c JOIN payers p ON p.id = scope"
         " WHERE wanted AND p.agent NOT IN (SELECT value FROM json_each(?)) ORDER BY c.id DESC LIMIT ?",
         (MAIN, msgspec.json.encode(list(passed)).decode(), _BATCH),
     )
-    agent = str(found[0][5]) if found else MAIN
+    agent = str(found[0][4]) if found else MAIN
     return agent, [
-        (*row[:5], embedded_text(row[6], msgspec.json.decode(row[7]), row[8], row[9]))
+        (*row[:4], embedded_text(row[5], msgspec.json.decode(row[6]), row[7], row[8]))
         for row in found
-        if row[5] == agent
+        if row[4] == agent
     ]
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
 from appliance.memory import filler as filler_module
+from appliance.memory.embeddings import TextKind, Vector
 from appliance.memory.filler import VectorFiller
+from appliance.messages import MAIN
 from appliance.testing.memory_house import House
 
 
@@ -106,6 +109,27 @@ async def test_a_text_that_changes_while_it_is_embedded_gets_the_vector_of_the_n
     assert house.count("SELECT count(*) FROM vectors") == house.count("SELECT count(*) FROM chunks")
     assert any("new text" in text for text in house.embedder.seen)
     assert await house.index.check() == []
+
+
+async def test_a_vector_belongs_to_the_reader_that_its_row_has_by_then(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody becomes the owner while what they said is embedded."""
+    assert house.embedder is not None
+    await house.ready()
+    embed = house.embedder.embed
+
+    async def slowly(texts: Sequence[str], kind: TextKind, agent: str = MAIN) -> list[Vector]:
+        if "walnuts" in str(texts):
+            house.workspace.owners = frozenset({"12"})
+            await house.index.sync()
+        return await embed(texts, kind, agent)
+
+    monkeypatch.setattr(house.embedder, "embed", slowly)
+    house.item("allergic to walnuts", person="12")
+    await house.ready()
+    rows = "SELECT count(*) FROM vectors v JOIN chunks c ON c.id = v.chunk JOIN scopes s ON s.id = v.scope"
+    assert house.count(f"{rows} WHERE v.scope = c.scope AND s.person = 'owner'") == 1
 
 
 async def test_means_are_taken_again_as_the_store_doubles(house: House) -> None:
