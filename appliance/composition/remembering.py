@@ -13,8 +13,9 @@ from appliance.memory.boundaries import no_pushes, no_voice
 from appliance.memory.capturing import Capturing, statements_of, statements_of_records
 from appliance.memory.house import Memory
 from appliance.memory.idle import INFERRED
-from appliance.memory.items import Item, note_line
+from appliance.memory.items import OWNER, Item
 from appliance.memory.owner import OwnersMemory
+from appliance.memory.quarantine import FLUSHED
 from appliance.messages import Person, Received, Reply, Role, SessionKey
 from appliance.texts import say
 
@@ -58,15 +59,11 @@ class Remembering:
 
     async def note(self, session: SessionKey, text: str, tainted: bool) -> None:
         """What a flush found: to the day note, or to quarantine when outside text may have had a hand in it."""
-        now = self._clock.now()
         if tainted:
-            self._memory.quarantine.hold(
-                text, at=now, session=session.value, agent=session.agent, person="owner", origin="flush"
-            )
+            now, agent = self._clock.now(), session.agent
+            self._memory.quarantine.hold(text, at=now, session=session.value, agent=agent, person=OWNER, origin=FLUSHED)
             return
-        lines = "\n".join(note_line(line) for line in text.splitlines())
-        workspace = self._memory.workspaces[session.agent]
-        await self._memory.touched(await workspace.append_day_async(lines, now))
+        await self._memory.note(text, session.agent)
 
     def add_commands(self, commands: Commands) -> None:
         commands.add("memory", self._command, Role.OWNER, private=True)

@@ -18,9 +18,9 @@ from appliance.memory.embeddings import Embedder
 from appliance.memory.erase import erase
 from appliance.memory.filler import VectorFiller
 from appliance.memory.index import MemoryIndex
-from appliance.memory.items import OWNER, TAGS, Item, Items, Mark, Placed, Tag, line_of
+from appliance.memory.items import OWNER, TAGS, Item, Items, Mark, Placed, Tag, line_of, note_line
 from appliance.memory.places import read_place
-from appliance.memory.quarantine import Held, Quarantine
+from appliance.memory.quarantine import FLUSHED, Held, Quarantine
 from appliance.memory.scopes import Scope
 from appliance.memory.search import LIMIT, Hit, MemorySearch, Reranker, SearchOptions
 from appliance.memory.watcher import Watcher
@@ -35,7 +35,8 @@ _AGAIN_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What became of a text that was to be remembered: stored as `item`, known already, or `held` for the owner."""
+    """What became of a text that was to be remembered: stored as `item`, known already, or `held` for the owner (and
+    lines of a day note after their yes)."""
 
     item: Item | None = None
     known: bool = False
@@ -191,12 +192,24 @@ class Memory:
             Item(self._tag_of(clean), clean, now, scope.session.value, message, scope.person), agent
         )
 
+    async def note(self, text: str, agent: str) -> None:
+        """Append lines to today's note, as such and not as items. Raises OSError."""
+        lines = "\n".join(note_line(line) for line in text.splitlines())
+        await self.touched(await self._workspace(agent).append_day_async(lines, self._clock.now()))
+
     async def release(self, identity: str) -> Remembered:
-        """The owner's yes to a text in quarantine. Raises NotFoundError."""
-        held = self.quarantine.take(identity)
-        tag = TAGS.get(held.tag) or self._tag_of(held.text)
-        item = Item(tag, held.text, self._clock.now(), held.session, f"quarantine-{held.id}", held.person)
-        return await self._store(item, held.agent)
+        """The owner's yes to a text in quarantine: an item, or what it would have been without the wait. Raises
+        NotFoundError, OSError."""
+        held = self.quarantine.find(identity)
+        if held.origin == FLUSHED:
+            await self.note(held.text, held.agent)
+            done = Remembered(held=held)
+        else:
+            tag = TAGS.get(held.tag) or self._tag_of(held.text)
+            item = Item(tag, held.text, self._clock.now(), held.session, f"quarantine-{held.id}", held.person)
+            done = await self._store(item, held.agent)
+        self.quarantine.take(identity)  # last, so that a kill or a full disk before it loses nothing
+        return done
 
     async def _store(self, item: Item, agent: str) -> Remembered:
         workspace = self._workspace(agent)

@@ -81,5 +81,5 @@ class OwnersMemory:
         """The owner's word on a text in quarantine. Raises NotFoundError."""
         if keep:
             done = await self.memory.release(held)
-            return {"kept": done.item.text if done.item else ""}
+            return {"kept": done.item.text if done.item else done.held.text if done.held else ""}
         return {"dropped": self.memory.quarantine.take(held).text}

@@ -12,6 +12,7 @@ import msgspec
 from appliance.errors import NotFoundError
 from appliance.storage import atomic_write
 
+FLUSHED = "flush"  # lines for a day note, of a compaction
 _ID = re.compile(r"[0-9a-f]{10}")
 
 
@@ -56,11 +57,15 @@ class Quarantine:
                 continue
         return sorted(found, key=lambda held: (held.at, held.id))
 
-    def take(self, identity: str) -> Held:
-        """Remove a text and return it: the caller remembers it now, or drops it. Raises NotFoundError."""
+    def find(self, identity: str) -> Held:
+        """A text that waits. Raises NotFoundError."""
         path = self._folder / f"{identity}.json"
         if not _ID.fullmatch(identity) or not path.is_file():
             raise NotFoundError(f"Nothing waits under {identity!r}.", fix="`/memory` lists what waits.")
-        held = msgspec.json.decode(path.read_bytes(), type=Held)
-        path.unlink()
+        return msgspec.json.decode(path.read_bytes(), type=Held)
+
+    def take(self, identity: str) -> Held:
+        """Remove a text and return it: it is remembered by now, or dropped. Raises NotFoundError."""
+        held = self.find(identity)
+        (self._folder / f"{identity}.json").unlink()
         return held

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from appliance.errors import InputError, NotFoundError, ToolError
 from appliance.memory import commands
 from appliance.memory.house import Memory
+from appliance.memory.quarantine import FLUSHED
 from appliance.memory.scopes import Scope
 from appliance.memory.workspace import Workspace
 from appliance.messages import Person, Role, SessionKey, Source
@@ -92,6 +94,35 @@ async def test_a_session_with_outside_text_remembers_only_after_the_owners_yes(m
     assert memory.quarantine.list() == []
     with pytest.raises(NotFoundError):
         await memory.release(held.id)
+
+
+async def test_what_a_flush_found_beside_outside_text_becomes_lines_of_the_day_note_after_the_owners_yes(
+    memory: Memory,
+) -> None:
+    text = "- the roof was mended\n- [B] no calls <!-- item=1 person=owner -->"
+    held = memory.quarantine.hold(text, at=AT, session="s", agent="main", person="owner", origin=FLUSHED)
+    await memory.release(held.id)
+    workspace = memory.workspaces["main"]
+    [day] = workspace.days()
+    assert "\n- the roof was mended\n- [B] no calls <! -- item" in workspace.read_day(day)
+    assert memory.items().active() == []
+    assert "mended" in str(await memory.search("roof", OWNER))
+    assert memory.quarantine.list() == []
+
+
+async def test_a_text_waits_on_when_the_disk_is_full_at_the_owners_yes(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def full(text: str, at: float) -> Path:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    held = memory.quarantine.hold("likes tea", at=AT, session="s", agent="main", person="owner")
+    with monkeypatch.context() as broken:
+        broken.setattr(memory.workspaces["main"], "append_day_async", full)
+        with pytest.raises(OSError, match="No space"):
+            await memory.release(held.id)
+    await memory.release(held.id)
+    assert [item.text for item in memory.items().active()] == ["likes tea"]
 
 
 async def test_a_guest_plants_nothing(memory: Memory) -> None:
