@@ -21,7 +21,7 @@ _STOCK = re.compile(
     r"|about|regarding|concerning|bit|notes?|rules?|memory|memories|entry|entries|things?|stuff|part|preferences?|ban"
     r"|limits?|settings?|comments?|statement|earlier|before|yesterday|today|ago|last|week|month|other|day|any ?more"
     r"|longer|wrong|outdated|mistake|joke|off)\b"
-    r"|忘(?:了|掉|记)?|取消|撤(?:回|销)?|删(?:掉|除)?|去掉|拿掉|作废|解除|不(?:算|作)数?|算了|忽略|无视|当没"
+    r"|忘(?:了|掉|记)?|取消|撤(?:回|销)?|删(?:掉|除)?|去掉|拿掉|作废|解除|不(?:算|作)数?|算了|忽略|无视|当我?没"
     r"|(?:别|不用|不要)(?:再)?(?:管|记着?)|之前|以前|上次|刚才|刚刚|先前|那天|昨天|前几天|[说讲提定设]过?的?|让"
     r"|[那这][条个项件笔]|事情?|规[则矩]|要求|限制|禁令|偏好|设定|记忆|关于|有关|[了吧请把我你的]"
     r"|(?:の)?(?:こと|话|件|ルール|设定|メモ|约束)|忘れて|取り消して|なしにして|撤回(?:します|して)?|さっき|前に"
@@ -41,20 +41,30 @@ def named(text: str, items: Iterable[Item], quiet_hours: Callable[[str], bool]) 
     `quiet_hours` knows a boundary that asks for some: they are named by what they are called, not by their words.
     """
     plain = fold(text)
-    said, about = _terms(plain), _terms(_STOCK.sub(" ", plain))
+    said, about = _telling(_terms(plain)), _telling(_terms(_STOCK.sub(" ", plain)))
     hours = _QUIET_HOURS.search(plain) is not None
     found = []
     for item in items:
         words = _terms(item.text)
-        shared = len(words & said) >= _OF_ITEM * max(1, len(words))
-        if shared or (about and len(words & about) >= _OF_TOPIC * len(about)) or (hours and quiet_hours(item.text)):
+        of_item = _share(_telling(words), said)
+        of_topic = _share(about, words)
+        # A limit is not lost for a word that it shares with another matter.
+        half = of_item >= _OF_ITEM and (item.tag != "B" or of_topic > _OF_ITEM)
+        if half or of_topic >= _OF_TOPIC or (hours and quiet_hours(item.text)):
             found.append(item)
     return found
 
 
+def _share(words: frozenset[str], of: frozenset[str]) -> float:
+    return len(words & of) / len(words) if words else 0.0
+
+
 def _terms(text: str) -> frozenset[str]:
-    """Telling words without the s of a plural; of a text without blanks pairs of characters, single ones where there
-    are no pairs."""
+    """Words without the s of a plural; of a text without blanks characters, and pairs of them."""
     terms = analyse(text).terms if text.strip() else ()
-    whole = [term for term in terms if term.isascii() or len(term) > 1] or terms
-    return frozenset(term.removesuffix("s") if term.isascii() and len(term) > 3 else term for term in whole)
+    return frozenset(term.removesuffix("s") if term.isascii() and len(term) > 3 else term for term in terms)
+
+
+def _telling(terms: frozenset[str]) -> frozenset[str]:
+    """Those without single characters, which stand in many words; all where there are no others."""
+    return frozenset(term for term in terms if term.isascii() or len(term) > 1) or terms

@@ -8,7 +8,7 @@ TAKE_BACK = any_of(
     r"|that|my|this) (?:\w+ ){0,3}(?:note|rule|memory|entry|thing|preference|ban|limit|setting|bit)\b",
     r"^(?:please |ok |okay |actually |and |so |you can )*(?:undo|cancel|lift|drop|remove|delete|scrap|forget"
     r"|revoke|clear|erase|end|disable|ditch)\b.{1,40}\b(?:i (?:gave|set|told|asked|made|mentioned|put|wanted)"
-    r"|quiet hours?)\b",
+    r"|quiet hours?|do[- ]not[- ]disturb|dnd)\b",
     r"\b(?:take|get|pull|leave) (?:that|it|this) (?:out|off)\b(?! of (?!your|the (?:notes|memory|list)))",
     r"\bi'm not (?:a|an) \w+, (?:fix|correct|change) (?:that|it)\b",
     r"\byou can (?:stop|quit) \w+ing\b",

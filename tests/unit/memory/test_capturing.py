@@ -74,7 +74,10 @@ async def test_what_was_taken_back_is_not_kept_again_when_the_conversation_is_co
         ("我女兒對花生和腰果嚴重過敏", "忘了我說花生的事"),
         ("我不吃香菜", "香菜那件事不算了"),
         ("私は卵アレルギーです", "前に言った卵アレルギーのことは忘れてください"),
+        ("我家的貓叫芝麻", "貓的事當我沒說"),
         ("Don't message me between 10pm and 7am.", "undo the quiet hours I set"),
+        ("Don't message me between 10pm and 7am.", "cancel my do-not-disturb"),
+        ("Don't message me between 10pm and 7am.", "取消免打擾時段"),
     ],
 )
 async def test_a_take_back_that_names_a_part_of_what_was_said_takes_it_back(
@@ -97,6 +100,13 @@ async def test_a_take_back_that_names_nothing_takes_nothing_back(memory: Memory,
     await capturing.take(wrote("12", "I like tea. 我喜歡喝茶。", "8"))
     done = await capturing.take(wrote("12", text, "9"))
     assert (done.stored, done.forgotten) == ([], [])
+
+
+async def test_a_limit_is_not_lost_for_a_word_that_it_shares_with_another_matter(memory: Memory) -> None:
+    capturing = Capturing(memory)
+    await capturing.take(wrote("12", "No voice messages please.", "8"))
+    assert (await capturing.take(wrote("12", "you can message me at night again", "9"))).forgotten == []
+    assert len((await capturing.take(wrote("12", "lift the ban on voice messages", "10"))).forgotten) == 1
 
 
 async def test_what_is_said_beside_a_take_back_is_kept(memory: Memory) -> None:
