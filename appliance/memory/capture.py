@@ -69,6 +69,7 @@ _ZH_QUOTING = re.compile(
 _EN_QUOTING = cue(
     r"(?:'s|\bhis|\bher|\btheir) (?:\w+ )?(?:line|motto|saying|words|catchphrase|mantra)$"
     r"|^(?!i\b).*\b(?:wrote|scribbled|posted|tweeted|texted|commented|captioned) (?:on|in|under|at|to|me|us|back)\b"
+    r"|\bleft (?:me |us )?an? (?:note|message|comment|review|card)\b"
 )
 # Only says how the thing named before was: "you posted it in three parts, a bit tiring".
 _VERDICT = re.compile(
@@ -87,7 +88,9 @@ _OF_AGENT = re.compile(
 # From the task to something else, within one sentence.
 _TURNS = re.compile(r"另外|对了|顺便|顺带|话说|还有|\b(?:btw|by the way|also|oh and)\b")
 _PRONOUN = re.compile(r"[他她它]|(?:he|she|they|it)\b")
-_APPOSITION = re.compile(r"(?:an?|the) \w+(?! (?:is|are|was|has))|\d+$")
+_APPOSITION = re.compile(
+    r"(?:an?|the) \w+(?! (?:is|are|was|has))|(?:\d+|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w+)?)$"
+)
 # "…, 16G of memory, 512G of disk": measures that go on about the same thing.
 _MEASURE = re.compile(
     r"(?:和|外加|还有|带|另有|and |with |plus )?(?:\d[\d.]*|[一二两三四五六七八九十]+)(?! ?(?:点|块|元|分钟|小时"

@@ -25,6 +25,16 @@ NATURE = any_of(
     r"|told me) (?:i|i've|i'm|we"
     r"|my|our|he|she|\w+) (?:has|have|is|am|need|can't|must)?",
     r"\b(?:'s|is|are) allergic\b",
+    r"<i_am> in an? (?:choir|band|team|club|league|wheelchair|care home|relationship|union|cast)\b"
+    r"|^\w+'s <kin> (?:here|speaking)\b",
+    r"^it'?s an? (?:listed|terraced|detached|rented|council|ground[- ]floor|top[- ]floor|semi|bungalow|cottage"
+    r"|houseboat|new build)\b",
+    r"^still (?:on|in|at|without|off) (?!hold|it\b|the (?:phone|way|bus|train|line)|my way|a call|bed)\w+",
+    r"^(?:can't|cannot) (?:do|eat|drink|have|drive|climb|lift|hear|see) (?!it\b|that|this|the\b|anything|any\b"
+    r"|what)\w+",
+    r"^(?:\w+ )?(?:days|weeks|months|years) into (?:an?|my|the) |^(?:fasting|dieting|training|revising|renovating"
+    r"|commuting|job-?hunting"
+    r"|house-?hunting)\b.*\b(?:this|all|till|until|since|for) ",
     r"\b(?:partially sighted|hard of hearing|visually impaired|hearing[- ]impaired|housebound|wheelchair)\b",
     r"<i_am> on (?:blood thinners|statins|insulin|steroids|beta blockers|the pill|hrt|chemo|dialysis|oxygen|warfarin"
     r"|metformin|crutches|probation|parole|benefits|universal credit|the spectrum|the waiting list|furlough"
@@ -77,10 +87,12 @@ NATURE = any_of(
     r"\b(?:handed in|gave) (?:in )?my notice\b",
     r"\bit'?s (?:just|only) (?:me|us)\b",
     r"\bhours? (?:ahead|behind)\b",
-    r"\bthere(?:'?s| is| are) (?:a|an|no|only|two|three) .{2,24} (?:in|at) (?:the|our|my|this) (?:house|home|flat"
-    r"|garden|office|basement|room|family)",
+    r"\bthere(?:'?s| is| are) (?:a|an|no|only|two|three) .{2,24} (?:out (?:the )?back|on (?:the|our) (?:roof|patio"
+    r"|drive|landing)"
+    r"|(?:in|at) (?:the|our|my|this) (?:house|home|flat"
+    r"|garden|office|basement|attic|loft|shed|cellar|spare room|bedroom|room|family))",
     r"\b(?:baby|son|daughter|puppy|twins) (?:arrived|was born|came|were born)",
-    r"\b(?:baby|twins|number two)\b.* (?:is|are) due\b",
+    r"\b(?:baby|twins|number two)(?:'s|\b.* (?:is|are)) due\b",
     r"\bdoctor (?:told|put|says?|ordered|wants|has) (?:me|us)\b",
     r"^(?:the |our |my |most of )?(?!it\b|that\b|this\b|what\b|there\b|he\b|she\b|they\b|you\b"
     r"|i\b)[a-z]+(?: [a-z]+){0,2} (?:is|are|happens?|starts?|comes?|runs?|goes|leaves|arrives?|closes?|opens?"
@@ -93,7 +105,8 @@ NATURE = any_of(
     r"<i_am> registered \w+|\bi was (?:adopted|born|raised|widowed|diagnosed|brought up|home-?schooled|named after)\b",
     r"^(?:the|my|these) (?:old |right |left |poor |bad )*(?:knees?|back|hips?|eyes|ears?|hearing|eyesight|memory"
     r"|hands?|legs?|feet"
-    r"|heart|lungs|joints|shoulders?|neck|wrists?|fingers) (?:has|have|is|are|can't|won't|don't|doesn't|went|gave"
+    r"|heart|lungs|joints|shoulders?|neck|wrists?|fingers) (?:has|have|is|are|shake|swell|lock|cramp|tremble|can't"
+    r"|won't|don't|doesn't|went|gave"
     r"|does|do)\b(?! (?:tired|sore|killing|freezing|cold|full|wet|dirty|sticky|shaking|hurting))",
     r"\ba (?:married|divorced|widowed|working) (?:man|woman|mum|mom|dad|parent)\b",
     r"^(?:the |our |my )?(?:\w+ ){0,2}(?:password|passcode|pin|alarm code|combination|ssid|(?:number|licence"
@@ -213,6 +226,12 @@ RECENT = any_of(
     r"|a-levels|gcses|masters?|apprenticeship|training))\b",
     r"^(?:i |we )?had to (?:say goodbye to|put down|rehome|let go of) (?:our|my|the)\b",
     r"\blandlord(?:'s| is| has|s)? (?:selling|raising|evicting|put|sold|banned|died|lives)\b",
+    r"^(?:my|our|the|<kin>) .*\b(?:\w+ed|broke|got|left|went|came|gave|lost|began|fell|became|sold|built|bought"
+    r"|died)\b.*\b(?:last"
+    r" (?:year|month|week|winter|summer|spring|autumn|<weekday>)|(?:at|over) (?:easter|christmas|new year|half term)"
+    r"|since)\b",
+    r"^not \w+ing .*\bsince\b|^not \w+ing since\b|^left .* after (?:\w+ )?(?:years|months)\b",
+    r"^(?:my |our )?<kin>(?: [a-z]+)? (?:passed(?: away)?|died)\b|^got custody\b",
     r"\b(?:i|we) got (?:the (?:job|role|flat|house|place|keys|promotion|mortgage|visa|grant|all[- ]clear)|in to"
     r"|into)\b",
     r"\b(?:band|marriage|engagement|company|shop|club|team) (?:broke up|split up|folded|went under|fell apart|is over"

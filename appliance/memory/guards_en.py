@@ -79,6 +79,7 @@ TODAY = any_of(
     r"|flight|trip|ticket|booking|order|picture|report|message|song|chapter|paragraph|instance|pr|build|deploy|run"
     r"|round|batch|page|video|slide"
     r"|list)\b",
+    r"\bonly .{2,30} (?:till|until) ",
     r"\bfor this (?!house|family|home|account|chat|group|device|speaker|room|server)\w+",
     r"^(?:please |so |and |but )*(?:don'?t|do not) \w+ (?:(?:the \w+|that|this) one|(?:that|this|the (?:first|second"
     r"|third|last)) \w+)$",
@@ -220,7 +221,8 @@ OTHERS = any_of(
     r"(?:reddit|twitter|stackoverflow|the internet|google|wikipedia)\b",
     r"(?:(?:my|a|our|the|his|her|their|some|most|many|these|those|all)\s)?(?:colleagues?|co-?workers?|friends?"
     r"|neighbou?rs?|boss|editor(?= (?:prefers?|likes?|loves?|hates?|wants?))|manager|clients?|customers?|users?"
-    r"|guests|visitors|audience|patients|pupils|readers?|subscribers?|followers?|listeners?|viewers?"
+    r"|guests|visitors|audience|patients?|pupils?|apprentice|trainee|landlady|readers?|subscribers?|followers?"
+    r"|listeners?|viewers?"
     r"|people|everyone|everybody|somebody|someone|students?|teachers?|cousins?|uncle|aunt|classmates?"
     r"|buddy|mate|folks|guy|guys|girl|lady|ceo|vendor|competitors?|team ?mates?|ex(?! and i\b)|he|she|they(?! (?:let"
     r"|made"

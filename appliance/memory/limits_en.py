@@ -19,18 +19,19 @@ NEGATION = any_of(
     r"|bills?) (?:goe?s?|runs?)"
     r" (?:through|past|by|via) (?:me|us|my \w+)\b",
     r"^enough (?!time|money|space|room|people|said|is|for|already|to\b)\w+(?: \w+)?s$|\b(?:read|view) access only\b",
-    r"^(?:please,? )?not (?:another (?:word|peep|sound)|by|via|out loud|aloud|while|when)\b",
+    r"^(?:please,? )?not (?:another|one more|a single|by|via|out loud|aloud|while|when)\b",
     r"\bi(?:'d| would) rather (?:nobody|no one|they|people) (?:knew|saw|heard|found|didn)",
     r"\bonly (?:wake|call|ping|message|text|notify|disturb|alert) me (?:for|if|when|about)\b",
     r"\bi(?:'d| would) (?:much |really )?(?:rather|prefer) not (?:to )?(?:hear|see|get|be|receive|talk|discuss"
     r"|have|know|read)\b",
     r"^keep (?:\w+[\w'-]* ){1,4}away$",
-    r"\b(?:you|the kids?|the children|guests?|visitors?|nobody|they|he|she) (?:can|may|could) .{2,40}\bbut (?:not"
+    r"\b(?:you|the kids?|the children|guests?|visitors?|nobody|they|he|she) (?:can|may|could"
+    r"|are welcome to) .{2,40}\bbut (?:not"
     r"|never|don'?t|no)\b",
     r"(?:\bnot|n't|\bnever) (?:be )?(?:allowed|ok|okay|supposed|permitted|acceptable|meant|cool) (?:to|for|with"
     r"|if)\b",
     r"^nothing (?:gets|is|is to be|may be|should be|can be) \w+ed\b",
-    r"^(?:nobody|no one) (?!\w+ed\b|knows|cares|told|is (?:here|home)|has answered|came|called)\w+",
+    r"^(?:nobody|no one) (?!.* like you\b|\w+ed\b|knows|cares|told|is (?:here|home)|has answered|came|called)\w+",
     r"\bgive (?:the|those|your) .{2,24} a (?:rest|break)\b|^let'?s not (?:talk|discuss|mention|bring|use|put|share"
     r"|post|tell)\b",
     r"^only (?:take|listen|answer|respond|obey|accept)\b.{0,20} (?:to|from) (?:me|us|my)\b|^(?:<act>"
@@ -68,6 +69,9 @@ NEGATION = any_of(
     r"|off the (?:menu|table|cards)|a no-?no|not an option)\b",
     r"\b(?:is|are)(?:n't| not)?(?: really)? no(?:t the| place)? ?place for\b|\bnobody (?:but|except) (?:me|us|my"
     r"|the)\b",
+    r"\b(?:i'd|i would|it would|it'd) .{3,30} if (?:nobody|no one|you (?:didn't|never|left out|kept (?:quiet|out)))\b",
+    r"\bi (?:don't|do not) need .*\bever$|^leave me be$",
+    r"\bi'll thank you not to\b|\bi draw the line at\b",
     r"\bthe last thing (?:i|we) (?:need|want) is\b",
     r"\bmust (?:not|never)",
     r"\b(?:is|are) (?:a no|not for|banned|forbidden|off the table|nobody's business|none of)\b",
@@ -133,7 +137,8 @@ NEGATION = any_of(
 # What waits for my word: "ask me first", "nothing without my okay".
 ASK_FIRST = any_of(
     r"^ask(?: me)?$",
-    r"^(?:please |always )*(?:check with|consult|clear it with) (?!him|her|them|yourself)\w+ (?:before|first)\b",
+    r"^(?:please |always )*(?:check with|consult|clear it with) (?!him|her|them|yourself)\w+ (?:before|first)\b"
+    r"|^you (?:ask|check with|consult) \w+$",
     r"\brun (?:\w+ ){1,6}(?:by|past) me\b|^(?:please |always |just )*(?:check|ask|confirm|stop) before (?:you )?\w+",
     r"\bi (?:need|want|have) to (?:see|read|check|hear|approve|ok|okay|sign off|look at|review"
     r"|proofread) .{1,30} (?:before|first)\b",
@@ -144,7 +149,7 @@ ASK_FIRST = any_of(
     r"|ok|approval|blessing)(?: from me)?\b",
     r"\b(?:check|clear (?:it|that|this)|confirm|consult) with me\b",
     r"(?:\bif|\bwhen|over|above|more than|bigger than|longer than|costs?|spend).{2,40}\b(?:ask|tell|warn|ping"
-    r"|check) me\b",
+    r"|check) me\b(?! (?:its|the|what|how|which|an?|about|in)\b)",
     r"\b(?:ask|check with|consult|tell|ping|confirm with|clear (?:it|that|things) with|run (?:it|that|things"
     r"|everything|anything) (?:by|past)|warn|message|text|get|come to|show)\s(?:me|us)\b.{0,24}\b(?:first(?=$|,"
     r"| (?:and|before|please|if|when))|beforehand|before(?= (?:you|any|we|i|\w+ing)\b"
@@ -305,7 +310,7 @@ SOFT_LIMIT = any_of(
 SELF_LIMIT = any_of(
     r"\bi (?:don'?t|can'?t|do not|cannot|never) (?!want|wish|need (?:you to|your|to be|reminders|reminding|advice"
     r"|a (?:lecture|pep talk|running"
-    r"|disclaimer)|any (?:more )?(?:advice|reminders|tips|ads)))",
+    r"|disclaimer)|any (?:more )?(?:advice|reminders|tips|ads)|.*\bever$))",
 )
 # "Not too long" says a measure rather than a limit.
 TOO = any_of(

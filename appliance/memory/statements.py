@@ -38,7 +38,8 @@ _EN_SUBJECT = re.compile(
 )
 _EN_KIN = re.compile(rf"(?:my|our) {words_en.KIN} \w+(?<!ss)s\b")
 _EN_MOMENT = re.compile(
-    r"\b(?:give up|motto|saying|you|your|this|that|it|think|thought|wants?|wanted|know|knew|need to|guess|hope"
+    r"\b(?:give up|motto|saying|freezing|aching|itching|sweating|you|your|this(?! (?:term|year|season|winter"
+    r"|summer))|that|it|think|thought|wants?|wanted|know|knew|need to|guess|hope"
     r"|wonder|try"
     r"|tried|trying"
     r"|going|gonna|today|tonight|tomorrow|now|see|saw|look|looking|said|says?|told|tell|ask|asked|mean|meant|feel"
@@ -46,7 +47,8 @@ _EN_MOMENT = re.compile(
     r"|waiting|done|ready|back|here"
     r"|late|busy|tired|hungry|love|loves|agree|forgot|found|sent|click\w*|run|ran|install\w*|restart\w*|error"
     r"|broken|crash\w*|down|stuck|please|help|thanks|anyway|remember|understand|yes|question|idea|problem|minute|second"
-    r"|moment|meeting|(?:i|we) (?:put|left|paid|set up|prefer)|headache|train leaves|flight|taxi|parcel|refund|ate"
+    r"|moment|meeting|burnt|spilt|(?:i|we) (?:put|left|paid|set up|prefer)|headache|train leaves|flight|taxi|parcel"
+    r"|refund|ate"
     r"|drank|(?<!runs )(?<!run )out|off|was|were|had|went|need|needs|have to|has to|have the|lost"
     r"|changed|version"
     r"|gone|attached|\w+(?<!m)(?<!e)(?<!\bb)(?<!\br)(?<!\bsh)ed|came|made|did)\b"

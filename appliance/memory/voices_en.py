@@ -14,6 +14,8 @@ TAKE_BACK = any_of(
     r"\byou can (?:stop|quit) \w+ing\b",
     r"^(?:please |and )*stop (?:remembering|storing|assuming i|thinking i)\b",
     r"(?<!i )(?<!we )\b(?:don't|do not|no need to|stop|quit) remember(?:ing)? (?:that|what|how) (?:i|we|my|our)\b",
+    r"\bi (?:said|told you|asked for) .{2,40}\b(?:but now|well,? now|now i want)\b|^(?:no more|end of"
+    r"|enough of) (?:the )?quiet hours\b",
     r"\bnever true\b|\bi never was\b|\b(?:needn't|don't need to|don't have to)\b.* any ?(?:more|longer)$",
     r"\b(?:fix|correct|update|amend|change|clean up) your (?:notes?|memory|records?)\b",
     r"\bget rid of (?:it|that|the (?:note|rule|memory))$",
@@ -70,6 +72,7 @@ TAKE_BACK = any_of(
 )
 # Invented people speak.
 FICTION = any_of(
+    r"^you(?:'re| are) (?:the|an?) \w+, (?:and )?i'?m (?:the|an?) ",
     r"^for (?:the|my) (?:novel|story|book|film|script|play|game|comic|screenplay)[:,]",
     r"\byou(?:'re| are) (?:the|a|an|my) (?:king|queen|pirate|wizard|knight|detective|captain|butler|robot|villain"
     r"|ghost|dragon|medieval)",
@@ -145,6 +148,8 @@ SARCASM = any_of(
     r"^(?:oh |such |what )(?:good|joy|fun)\b[^.!?]{0,40}\bi (?:\w+ )?(?:love|adore|enjoy)",
     r"^(?:brilliant|great|fantastic|wonderful|lovely|perfect|awesome|superb|amazing)\b[^.!?]{3,40}\bi (?:do|so"
     r"|just) (?:love|adore)",
+    r"^(?:ah|oh) yes\b.*\bmy favou?rite\b",
+    r"^of course i (?:love|adore|enjoy)\b|^(?:ten|10) out of (?:ten|10) for \w+ing\b",
     r"\byeah,? right\b|\bas if\b|\bthanks a lot\b",
     r"\bhow (?:nice|lovely|thoughtful|kind|wonderful)\b.{0,20}(?:again|3 ?am|another)",
     r"\bso much fun\b",
@@ -173,6 +178,7 @@ PAYLOAD = any_of(
     r"|turn|reply|answer|draft|stick)\b(?! (?:\w+ )?(?:me|us)\b)[^.!?\n:]{0,50}:(?!\d\d)",
     r"^(?:please |pls |can you |could you |now |and |just )*(?:tell|message|text|inform|email|warn) (?!me\b|us\b|you\b)"
     r"(?:my |the |our )?\w+ (?=(?:i|i'm|we|we're|my|our|the|he|she|it|it's|they)\b)",
+    r"\b(?:caption|line|bio|slogan|title|tagline|greeting)\b[^.!?]*\bsomething like\b",
     r"\binto an? \w+:",
     r"\b(?:write|compose|draft|post)\b.{0,30}\babout (?:how|why|me|being) ",
     r"^(?:please |pls |can you |could you )?(?:draft|write|compose|translate)\b[^.!?\n]{0,40}\b(?:from|as) (?:me|a"
@@ -183,6 +189,7 @@ REPORTED = any_of(
     r"^(?:pro tip|fun fact|rule of thumb|tip of the day|quote of the day|headline|task|joke|proverb|trivia"
     r"|note (?:to|for) (?!self)\w+"
     r"(?: \w+)?|message for \w+)\b[^.!?\n:]{0,20}:(?!\d\d)",
+    r"(?:'s|\bhis|\bher|\btheir) (?:\w+ )?(?:toast|motto|saying|catchphrase|mantra|advice) (?:was|is)\b",
     r"\b(?:according to|as per|^per) (?:the|my|our|this|him|her|them)\b(?: \w+)?",
     r"\b(?:email|bio|cv|profile|tattoo|cap|letter|label|leaflet|manual|recipe|article|form|page|sign|poster|mug"
     r"|shirt|t-shirt|sticker|banner"

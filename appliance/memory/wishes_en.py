@@ -42,8 +42,9 @@ STANDING_STRONG = any_of(
     r"|summaries|titles|posts"
     r"|notes|meetings|appointments|bookings|flights|hotels|trips|orders|deliveries|menus|meals|invoices|bills"
     r"|receipts|photos|files"
-    r"|backups|code|commits|reminders|playlists|(?:work|school) (?:stuff|mail))(?: to (?:the |my )?\w+)?(?=$|,"
-    r"| (?:use|give|keep|make|be|put)\b)",
+    r"|backups|code|commits|reminders|playlists|shopping|cooking|travel|groceries|birthdays|anniversaries|exams"
+    r"|parties|(?:work|school) (?:stuff|mail))(?: to (?:the |my )?\w+)?(?=$|,"
+    r"| (?:use|give|keep|make|be|put|remind)\b)",
     r"\bmake it a (?:rule|habit|point)\b|\bdefault to\b|\bunless i (?:say|tell you) (?:otherwise|different)",
     r"^(?:please )?(?:file|save|put|store|tag|label|log|forward|sort|archive) (?:anything|everything|whatever"
     r"|all) (?:from|about"
@@ -72,7 +73,9 @@ STANDING = any_of(
     r"|at all times|every (?:single )?(?:morning|evening|night|day|week|month|<weekdays>|weekday|weekend|reply"
     r"|answer|message|email|report)|each (?:morning|evening|day|week|month)|on (?:weekdays|weekends|mondays"
     r"|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays)|never|ever again|anymore|any more|in general"
-    r"|standing (?:rule|order|request)|house rule|rule:|no matter what|daily|weekly|(?:every|each) \w+"
+    r"|standing (?:rule|order|request)|house rule|rule:|when(?:ever)? (?:you|i|we) (?:do|send|write|make|list|show"
+    r"|give|cook|travel|order|plan|quote|post)\b"
+    r"|no matter what|daily|weekly|(?:every|each) \w+"
     r"|(?:once|twice|three times) (?:a|an|per|every) \w+"
     r"|in the (?:mornings|evenings|afternoons)|(?:before|when|after) (?:an?|any) (?:\w+ )?\w+ \w+s\b|keep (?:the"
     r"|my|our) \w+(?: \w+)? (?:sorted|short|tidy|clean|dry|light|dim|warm|cool"
@@ -85,8 +88,9 @@ STANDING = any_of(
 )
 # What I like or dislike, by a verb of liking.
 LIKING = any_of(
-    r"\b(?:partial to|obsessed with|addicted to|hooked on|mad (?:about|for)|nuts about|bonkers about|keen as"
-    r"|gone off|went off(?! at| in)|a sweet tooth"
+    r"\b(?:partial to|obsessed with|addicted to|hooked on|all for|not one for|mad (?:about|for)|nuts about"
+    r"|bonkers about|keen as"
+    r"|gone (?:right |completely |clean )?off|went off(?! at| in)|a sweet tooth"
     r"|get on better with|take in more from|a breath of fresh air|big on|all about|put off by|turned off by"
     r"|crazy about|at home with"
     r"|happiest with|comfortable with|a stickler for|wild about|drawn to|weary of|done with(?! (?:this|today|it"
@@ -120,6 +124,7 @@ LIKING = any_of(
     r"\b(?:i|we) (?:really |just |do )?(?:crave|relish|savou?r|treasure|worship) \w+|\bi'?m no (?:\w+ )?(?:person"
     r"|fan|lover)\b",
     r"^(?:loved|liked|enjoyed) (?:the|your|that) (?:\w+ )?<output>\b",
+    r"\bi(?:'d| would) (?:happily|gladly) (?:never|not|live|go) ",
     r"\b(?:could|can) (?:happily |easily )?(?:do|live) without\b",
     r"\bnot (?:bothered about|into|keen on|wild about|sold on)\b",
     r"\bi always (?!wake|sleep|get up|work|go to|have|had|was|been|forget|get|lose|end up)\w+",
@@ -253,6 +258,9 @@ COMFORT = any_of(
     r"\bnothing beats\b|^nothing \w+s (?:me|us|my \w+) (?:like|more|better)\b",
     r"\b(?:hard|difficult|tough|easy|tricky) for me to\b",
     r"(?<!that )(?<!this )(?<!it )\bworks? (?:fine |great |well |nicely )?for me\b",
+    r"\bmy (?:ears|eyes|brain|head|stomach) (?:prefers?|likes?|loves?|hates?)\b|^(?:no one|nobody) \w+s .* like you\b",
+    r"^\w+s .{0,20}\bare a (?:real |total )?(?:god ?send|life ?saver|joy|delight|blessing|treat)\b",
+    r"\bworks? for my (?:brain|head|eyes)\b",
     r"\bi tend to (?:skim|read|prefer|skip|like|forget|miss)\b",
     r"\bno (?:interest in|patience for|time for)\b",
     r"\bdrives? me (?:up the wall|crazy|nuts|mad|insane|bonkers|round the bend|bananas|to distraction)",
@@ -333,6 +341,7 @@ AT_TIME = any_of(
 )
 # "I like it": a reaction to what was just said, no taste.
 SHORT_OBJECT = any_of(
+    r"\bfancy (?:an?|some) \w+(?: \w+)?$",
     r"\b(?:like|love) the (?:hotel|restaurant|place|film|song|book|gift|flat|house|photo|picture|idea|joke|title"
     r"|name|logo) (?:you|that)\b",
     r"\blike where (?:this|that|it|your)\b.*\b(?:going|head)|\blike how (?:this|it|that|these|those)\b|我 ?(?:love"
