@@ -89,7 +89,8 @@ _OF_AGENT = re.compile(
 _TURNS = re.compile(r"另外|对了|顺便|顺带|话说|还有|\b(?:btw|by the way|also|oh and)\b")
 _PRONOUN = re.compile(r"[他她它]|(?:he|she|they|it)\b")
 _APPOSITION = re.compile(
-    r"(?:an?|the) \w+(?! (?:is|are|was|has))|(?:\d+|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w+)?)$"
+    r"(?:an?|the) \w+(?! (?:is|are|was|has))"
+    r"|(?:\d+|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w+)?)$"
 )
 # "…, 16G of memory, 512G of disk": measures that go on about the same thing.
 _MEASURE = re.compile(
