@@ -45,6 +45,7 @@ _NAME = re.compile(
     r"(?:叫|姓|name'?s?(?: is)?\b)|^(?:i'm|i am|im) ?\S+$"
     r"|^我是 ?\S{1,3}(?<![妇师员生工者家妈爸人手民商匠警医护兵长党控])$"
 )
+_NAME_IS = re.compile(r"(?:my |the )?name(?:'?s| is)\b")
 _GOES_ON = ("主要", "平时", "同时", "mostly", "mainly")
 # "No sound, a message will do": only says what is left after a limit.
 # "I drink tea, no need to suggest coffee": only what follows from it.
@@ -148,6 +149,9 @@ class Gathering:
             return False
         if last.tag != "O":
             return True  # the reason of what was just asked for
+        if _NAME_IS.match(self._masked, last.start) and self._masked[last.end : clause.start].strip() == "and":
+            last.end = clause.end  # "My name is Harold and I am 78": one introduction
+            return True
         named = NAMED.fullmatch(self._text, last.start, last.end) and clause.text.startswith(("i ", "we ", "我"))
         if strong or named or self._another(clause, last.start):
             return False

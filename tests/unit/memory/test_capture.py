@@ -156,6 +156,29 @@ def test_several_items_of_one_message_come_in_their_order():
 
 
 @pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        # What is asked between a fact and a limit is meant for good, though no word says so.
+        (
+            "I'm partially sighted, use large print and never send text as images",
+            ["I'm partially sighted", "use large print", "never send text as images"],
+        ),
+        ("My son is allergic to eggs, write me a menu", ["My son is allergic to eggs"]),
+        # A limit in two breaths is one, a limit that is added is another.
+        ("no politics, no religion", ["no politics, no religion"]),
+        ("two messages a day, max", ["two messages a day, max"]),
+        ("call me Jo, and don't use emojis", ["call me Jo", "don't use emojis"]),
+        # What somebody thinks is theirs; what follows from it is mine.
+        ("my mother thinks I quit smoking, so not a word about the patches", ["not a word about the patches"]),
+        ("My name is Harold and I am 78 years old", ["My name is Harold and I am 78 years old"]),
+        ("every Friday at five, send me the budget", ["every Friday at five, send me the budget"]),
+    ],
+)
+def test_what_belongs_together_is_one_item_and_what_does_not_is_its_own(text, spans):
+    assert [item.span for item in capture(text)] == spans
+
+
+@pytest.mark.parametrize(
     "text", ["", " ", "。", "???", "\n\n", "😀", "`x`", "「", "a", "我", "\ue000" * 5, "\0", "\ud800"]
 )
 def test_texts_with_nothing_in_them_give_nothing(text):
