@@ -332,6 +332,6 @@ RECENT = any_of(
     r"|a move|renovat)|house-?hunting|job-?hunting|pregnant)\b",
     r"\b(?:最近|today|刚|lately)[^,，。]{0,8}(?:wfh|work from home|moved?|switch(?:ed)?|migrat\w*|upgrad\w*"
     r"|install\w*|start(?:ed)?|quit|onboard\w*|diet\w*|keto|fasting|gym|training|renovat\w*|remote|freelanc\w*"
-    r"|bought|join(?:ed)?)|\bpregnant…{0,6}(?:个月|周)",
+    r"|bought|join(?:ed)?)|\bpregnant…{0,6}(?:个月|周)|^my …{2,16}是(?!什么|不是)…+",
     r"\bthis (?:month|year|week|term)\b…{0,20}(?:出差|住|上班|实习|在家|搬)",
 )

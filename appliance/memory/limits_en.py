@@ -171,7 +171,7 @@ ASK_FIRST = any_of(
     r"\bmust be (?:approved|confirmed) by me",
     r"\b先问",
     r"先(?:给|跟|让|找)我…{0,6}(?:review|confirm|approve|check)",
-    r"\bask me first",
+    r"\bask me first|\bmust (?:ask|tell|check with) me\b",
 )
 # Limits without a word that forbids: quiet, waiting, secrecy, whose business it is.
 QUIET = any_of(

@@ -99,6 +99,7 @@ LIKING = any_of(
     r"|particularly )?(?:care (?:for|about)|like|enjoy|love|fancy|dig) (?!it$|that$|this$)\w+",
     r"\b(?:i|we) (?:really |just |do )?(?:fancy|dig|value|cherish|resent|tolerate|rate|swear by|adore) (?!it\b"
     r"|that\b|this\b)\w+",
+    r"我是…{0,12}(?:person|fan|lover|addict)\b",
     r"(?:我|个人)[^,，。]{0,8}(?:prefer|like|love|hate|enjoy|dislike|can'?t (?:stand|follow|read|bear))\b",
     r"\b(?:i|we)(?:'d| would) (?:be (?:so |very |really |most )?(?:grateful|thankful|glad|delighted|happy|happier"
     r"|obliged) (?:for|with|without)|welcome|appreciate|value) (?!it if you (?:didn|stopped|not|never)|a call"
