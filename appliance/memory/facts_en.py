@@ -79,7 +79,8 @@ NATURE = any_of(
     r"^(?:dad|mum|mom|grandma|grandpa|grand?dad|granny|gran|nana|nan|baby|the (?:dog|cat|kids|baby|boys|girls|twins"
     r"|children|puppy"
     r"|kitten))(?:'s| has| have| only| can't| won't| doesn't| don't| lives?| eats?| sleeps?| goes| needs?| gets"
-    r"| takes| hates?| loves?| uses?| wears?| had| broke| (?:is|are) (?:nearly |almost |quite |very |mostly |half |now "
+    r"| takes| hates?| loves?| uses?| wears?| had (?:an? (?:stroke|fall|baby|operation|seizure|accident|heart)"
+    r"|surgery)| broke| (?:is|are) (?:nearly |almost |quite |very |mostly |half |now "
     r"|totally )*(?:a|an|the|in|on|from|allergic|deaf|blind|diabetic|lactose|vegan|vegetarian|epileptic|asthmatic"
     r"|housebound|\d))\b(?! (?:asleep|here|home|calling|crying|awake))",
     r"\bi'?m (?:breastfeeding|nursing|bilingual|trilingual|lactose|agoraphobic|epileptic|insured|self-taught"
@@ -327,7 +328,8 @@ RECENT = any_of(
     r"|to [a-z]+ (?:for|until|next))|finishing (?:a|my)|starting (?:a|my|at|school|work|uni|in|on|the)|selling"
     r"|buying a|adopting"
     r"|switching|retiring|quitting|closing|opening|training for|doing (?:a|dry|whole|sober|night|keto|couch|an)"
-    r"|cutting (?:out|down|back)|trying (?:to|for)|learning|studying|working|living|taking (?:a course|lessons|insulin"
+    r"|cutting (?:out|down|back)|trying (?:to|for)|learning(?! it\b)|studying|working|living|taking (?:a course"
+    r"|lessons|insulin"
     r"|classes)|going (?:through|vegan|vegetarian|part|freelance|back to)|preparing|in the middle of (?:moving"
     r"|a move|renovat)|house-?hunting|job-?hunting|pregnant)\b",
     r"\b(?:最近|today|刚|lately)[^,，。]{0,8}(?:wfh|work from home|moved?|switch(?:ed)?|migrat\w*|upgrad\w*"

@@ -80,6 +80,7 @@ TODAY = any_of(
     r"|round|batch|page|video|slide"
     r"|list)\b",
     r"\bonly .{2,30} (?:till|until) ",
+    r"^(?:don'?t|do not) \w+ (?:it|this|that|them) (?:off|on|up|down|out|in|away|yet)$",
     r"\bfor this (?!house|family|home|account|chat|group|device|speaker|room|server)\w+",
     r"^(?:please |so |and |but )*(?:don'?t|do not) \w+ (?:(?:the \w+|that|this) one|(?:that|this|the (?:first|second"
     r"|third|last)) \w+)$",
@@ -183,7 +184,8 @@ FAULT = any_of(
     r"|late|hungry|ready|delayed|out of(?! (?:use|action) (?:till|until))|out(?! of)|full|low|empty|wet|dirty|noisy"
     r"|hot|cold|offline"
     r"|unreachable|not responding)|on (?:his|her|their|its) way)\b",
-    r"at \d+ ?%|\bneeds to\b|\bhas an? (?:fever|cold|cough|temperature|headache|tummy ache|nosebleed|meeting)\b",
+    r"at \d+ ?%|\bneeds to\b|\bis (?:updating|charging|loading|restarting|rebooting|downloading|running$)"
+    r"|\bfell (?:in|into|on|out)\b|\bhas an? (?:fever|cold|cough|temperature|headache|tummy ache|nosebleed|meeting)\b",
     r"\bdoesn't (?:work|compile|start|boot|load|open|respond)\b",
     r"\b(?:won't|isn't working|not working|is down|keeps? (?:crash|drop|fail|say|giv|restart)\w*|an error"
     r"|is broken|\bit (?:fails|crashes|breaks|freezes|hangs|dies|stops)|(?<!i )(?<!we )(?<!son )(?<!daughter )failed"

@@ -93,7 +93,7 @@ FICTION = any_of(
     r"|need|finish)\b.{0,40}\b(?:villain|scene|sketch|skit|fable|story|stories|novel|(?:a|main|my|the) character\b"
     r"|dialogue|poem"
     r"|screenplay|line something|monologue|fairy ?tale|fiction|limerick|haiku|protagonist|heroine|narrator"
-    r"|backstory|npc\b|saga)",
+    r"|backstory|catchphrase|npc\b|saga)",
     r"\brole-?play\b",
     r"(?<!don't )(?<!never )\bpretend (?:to be|you're|you are)",
     r"\bact as (?:a|an|if|the)\b",
@@ -150,6 +150,8 @@ SARCASM = any_of(
     r"|just) (?:love|adore)",
     r"^(?:ah|oh) yes\b.*\bmy favou?rite\b",
     r"^of course i (?:love|adore|enjoy)\b|^(?:ten|10) out of (?:ten|10) for \w+ing\b",
+    r"^(?:oh |wow )?(?:great|super|brilliant|fantastic|lovely|wonderful|perfect)\b.*, (?:exactly|just) what (?:i"
+    r"|we) (?:needed|wanted)$",
     r"\byeah,? right\b|\bas if\b|\bthanks a lot\b",
     r"\bhow (?:nice|lovely|thoughtful|kind|wonderful)\b.{0,20}(?:again|3 ?am|another)",
     r"\bso much fun\b",
@@ -170,7 +172,8 @@ PAYLOAD = any_of(
     r"|quote)\b[^.!?\n:]{0,50}(?::(?!\d\d)|\bsaying\b|\bthat (?:says|starts|goes|begins)\b|\bas follows\b)",
     r"\b(?:tell|let|inform|text|email|message|reassure) (?!me\b|us\b|you\b)[a-z]+ (?:that|know)\b",
     r"^(?:please |pls |just |and |so |can you |could you )*(?:reply|respond|answer|say|write back) that\b",
-    r"^(?:summari[sz]e|shorten|simplify|improve|fix|correct|edit|spell-?check|rewrite|continue|complete|rephrase"
+    r"^(?:summari[sz]e|fill in|shorten|simplify|improve|fix|correct|edit|spell-?check|rewrite|continue|complete"
+    r"|rephrase"
     r"|reword|caption)"
     r"[^.!?\n:]{0,30}:(?!\d\d)",
     r"^(?:please |pls |can you |could you |now |and |just )*(?:put|text|tell|ask|email|message|write|say|type|print"

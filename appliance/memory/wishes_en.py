@@ -168,7 +168,8 @@ LIKING = any_of(
     r"\b(?:i|we)(?: want| wanna| would like|'d like|'d love|d like) (?!to (?!(?:see|get) (?:it|that|this"
     r"|the)\b)(?!(?:see|have|get|hear|receive|decide|keep|wake up|be"
     r" (?:called|told|asked|woken|addressed|reminded|warned|notified|left))\b)|you to\b|it\b|that\b|this\b"
-    r"|the (?:first|second|other|one|\w+ one)\b|a (?:coffee|break|refund|table for|taxi|cab|word|hand|discount|copy"
+    r"|the (?:first|second|other|one|\w+ one)\b|my (?:mum|mom|bed|money)\b|a (?:coffee|break|refund|table for|taxi"
+    r"|cab|word|hand|discount|copy"
     r"|sandwich|beer|drink|second opinion)\b|one\b"
     r"|some\b)(?:\w+)",
 )

@@ -89,7 +89,8 @@ TRIFLE = (
     r"|draft|message|email|mail|text|ticket|pr|branch|link|umbrella|tent|milk|bread|egg|pizza|sushi|lunch|dinner"
     r"|breakfast"
     r"|coffee|tea|beer|drink|snack|nap|walk|game|match|code|script|line|title|photo|picture|song|queue|thread|reply"
-    r"|order|copies|left|right|winner|flight|train|parcel|package|screen|battery|browser)"
+    r"|order|report|essay|dishes|homework|laundry|washing|copies|left|right|winner|flight|train|parcel|package"
+    r"|screen|battery|browser)"
 )
 # What the agent makes or shows.
 OUTPUT = (
