@@ -64,6 +64,7 @@ _ALLOWS = cue(
     r"|^(?:so )?no .{2,40} (?:needed|necessary|required)$"
     r"|^(?:so )?no \w+(?: \w+)? for (?:me|us)\b"
     r"|(?:半天|好久|好几遍|好几次)(?:才|都|也)"
+    r"|^(?:不要|别|不行|不可以|不必)$"
     r"|^don'?t (?:bother|worry|mind)$"
     r"|(?:no need to|don't (?:have|need) to|needn't) (?:ask|check|confirm|wait)"
 )
@@ -82,7 +83,7 @@ _WHOEVER = re.compile(
 )
 # "Check whether the gas is off": the question is inside.
 _EMBEDDED = re.compile(
-    r"(?:看|查|问|确认|检查|提醒|告诉(?!我(?:怎么|如何))|标|写|说|讲|教)[^，,。]{0,10}(?:有没有|是不是|会不会|要不要|能不能|几|多少"
+    r"(?:看|查|问|确认|检查|提醒|告诉(?!我(?:怎么|如何))|标|写|说(?!话)|讲|教)[^，,。]{0,10}(?:有没有|是不是|会不会|要不要|能不能|几|多少"
     r"|什么|哪|怎么)[^，,。吗呢]*$"
     r"|(?:什么|多少|哪|几|怎么|谁)[^，,。]{0,6}(?:别|不要|不准|不许)(?:告诉|说|讲|问|提|给|让)"
 )

@@ -29,7 +29,7 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 _LATIN = re.compile("[a-z]{2}")
 # Spoken about the house or the person: what follows is a fact rather than an instruction.
 _ZH_FACT_SUBJECT = (
-    rf"^(?:我(?!要|想|希望|喜欢|的(?:邮件|回复|周报|报告))"
+    rf"^(?:我(?!要|想|希望|喜欢|的(?:邮件|回复|周报|报告|[^，,。]{{1,8}}(?:一律|统一|默认|都[用按放存写])))"
     rf"|我们|{words_zh.HOME}(?!要|请|[^，,。]{{0,8}}(?:都[用要按给]|一律|统一|默认)))"
 )
 _ZH_OTHERS = (

@@ -29,7 +29,7 @@ _CODE_LINE = re.compile(
     r"^\s*(?://|/\*|\*\s|--\s|#(?!\s*\d)\s?\S|>|\$\s|<!--|(?:error|warning|exception|traceback|todo|fixme"
     r"|fatal)\b[^:\n]{0,20}:"
     r"|- \w+: |(?:const|let|var|export)\s\w+\s*=)" + _REST + r""
-    r"|^.*(?:\bselect\b.+\bfrom\b|\b(?:insert into|alter table|create table|delete from|drop table)\b"
+    r"|^.*(?:\* \* \*|\bselect\b.+\bfrom\b|\b(?:insert into|alter table|create table|delete from|drop table)\b"
     r"|\balias \w+=|\bif ?\(.*\) ?\{|\bgit (?:commit|push|log|add)\b|\b\w+\.\w+\(|\bprint\(|\bdef \w+\("
     r"|\bfunction\b.*\(|=>|\becho\b|\bimport \w+|\bregex\b|\bgrep\b|</\w+>|^\s*[{\[].*[}\]]\s*$"
     r"|\.(?:ya?ml|json|toml|ini|conf|env|py|js|ts|sh|md|css|log)\b.{0,10}[:：里中]|\b\w+_\w+\s*[:=]"
@@ -52,7 +52,11 @@ def _table() -> dict[int, str]:
     import opencc
 
     # What OpenCC leaves as it is: variants of Taiwan, and the little words of Cantonese.
-    ours = zip("妳裡裏著麼嚒咩覆帳唔冇喺俾畀嘅咗睇佢哋", "你里里着么么咩复账不没在给给的了看他们", strict=True)
+    ours = zip(
+        "妳裡裏著麼嚒咩覆帳唔冇喺俾畀嘅咗睇佢哋嗰啲嚟嗌揾攞瞓諗仲咁",
+        "你里里着么么咩复账不没在给给的了看他们那些来叫找拿睡想还这",
+        strict=True,
+    )
     table = {ord(source): target for source, target in ours}
     path = Path(opencc.__file__).parent / "dictionary" / "TSCharacters.txt"
     for line in path.read_text(encoding="utf-8").splitlines():
