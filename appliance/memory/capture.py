@@ -62,7 +62,8 @@ _SAYS = (
 )
 _ZH_SAYS = tuple(verb + end for verb in ("说", "讲", "写") for end in ("", "过", "的", "得好", "道"))
 _ZH_QUOTING = re.compile(
-    r"(?:他们?|她们?|常|总|老|书上|网上|人家|妈妈?|爸爸?|老师|奶奶|爷爷|医生|专家|老话|俗话)[^，]{0,4}"
+    r"(?:他们?|她们?|常|总|老|书上|网上|人家|妈妈?|爸爸?|老师|奶奶|爷爷|外[公婆]|医生|大夫|专家|老话|俗话|师[傅父]|领导|老板"
+    r"|同事|朋友|客户|邻居|教练|导师|房东|主播|博主|网友)[^，]{0,4}"
     rf"(?:{'|'.join(_ZH_SAYS)})$"
 )
 # "His favourite line, …", "someone wrote on the board, …"
@@ -103,7 +104,7 @@ _MEASURE = re.compile(
 # "The guard said parcels must not …": told by somebody who is neither of us.
 _TELLS = re.compile(
     r"^(?!从|每|今后|往后|默认)[^，,。我你咱别不没要请都先能可少多用就再也后时说以]{1,8}(?:说|讲|写道|[写贴]着|规定|要求"
-    r"|建议|强调|宣布|表示|劝|嘱咐|叮嘱|通知)(?![话法明得服起到谎一])(?!一?[下声])(?:过|了|我们?|大家)?[^，,。]{3,}"
+    r"|建议|强调|宣布|表示|劝|嘱咐|叮嘱|通知|嚷|念叨|唠叨|吆喝|喊(?!我))(?![话法明得服起到谎一])(?!一?[下声])(?:过|了|我们?|大家)?[^，,。]{3,}"
     r"|^(?!i\b|we\b|you\b|please\b|never\b|don't\b|(?:the|my|our) (?:vet|doctor|gp|dentist|consultant|midwife"
     r"|specialist)\b)(?!a )(?:[\w']+ ){1,4}(?:says?|said|claims?|insists?|thinks?"
     r"|reckons?|tells (?:us|me)|told (?:us|me)) \w+ \w+"
