@@ -10,6 +10,7 @@ TAKE_BACK = any_of(
     r"|revoke|clear|erase|end|disable|ditch)\b.{1,40}\b(?:i (?:gave|set|told|asked|made|mentioned|put|wanted)"
     r"|quiet hours?|do[- ]not[- ]disturb|dnd)\b",
     r"\b(?:take|get|pull|leave) (?:that|it|this) (?:out|off)\b(?! of (?!your|the (?:notes|memory|list)))",
+    r"\bchanged my mind (?:about|on)\b",
     r"\bi'm not (?:a|an) \w+, (?:fix|correct|change) (?:that|it)\b",
     r"\byou can (?:stop|quit) \w+ing\b",
     r"^(?:please |and )*stop (?:remembering|storing|assuming i|thinking i)\b",

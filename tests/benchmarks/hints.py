@@ -38,7 +38,7 @@ CORPORA = Path(__file__).parents[1] / "corpora"
 _WEIGHT_OF_HANDED = 3  # times that each message of the handed corpora is shown
 _ROUNDS, _RATE, _SPARSE, _SHRINK = 6, 0.1, 1.0, 0.5
 _SEEN = 2  # clauses with a hint, for it to count
-_MOST_HINTS = 8_000
+_MOST_HINTS = 12_000
 _COVERED = 0.6  # of a clause that lies in an item, for the clause to count as one
 
 
