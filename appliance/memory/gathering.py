@@ -60,7 +60,9 @@ _MAY = re.compile(r"you (?:can|could|may) (?:skip|leave out|spare|drop)\b")
 _BEFORE_DOING = re.compile(r"^before (?:you )?\w+|(?:之前|以前|前)$")
 _TO_ME = re.compile(r"\b(?:show|send|give|read|run|tell|text|ask|check|let|ping)\b.*\bme\b|给我|让我|跟我|问我")
 _PERSONAL = re.compile(r"我(?!家|们家|的)|(?:i|i'm|im|my name)\b")
-NO_LEAVE = r"(?:没|未|不)[^，,。]{0,10}(?:点头|同意|允许|批准|许可|确认|授权|吩咐)$"
+NO_LEAVE = (
+    r"(?:没|未|不)[^，,。]{0,10}(?:点头|同意|允许|批准|许可|确认|授权|吩咐|发话|放行|松口|签字|拍板|首肯|答应|开口|ok)$"
+)
 _NO_LEAVE = re.compile(rf"{NO_LEAVE}|(?:下次|下回)")
 
 

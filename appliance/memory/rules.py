@@ -30,7 +30,7 @@ _LATIN = re.compile("[a-z]{2}")
 # Spoken about the house or the person: what follows is a fact rather than an instruction.
 _ZH_FACT_SUBJECT = (
     rf"^(?:我(?!要|想|希望|喜欢|的(?:邮件|回复|周报|报告|[^，,。]{{1,8}}(?:一律|统一|默认|都[用按放存写])))"
-    rf"|我们|{words_zh.HOME}(?!要|请|[^，,。]{{0,8}}(?:都[用要按给]|一律|统一|默认)))"
+    rf"|我们|{words_zh.HOME}(?!要|请|[^，,。]{{0,8}}(?:都[用要按给]|一律|统一|默认|单独|分开|自动)))"
 )
 _ZH_OTHERS = (
     rf"^(?:我(?:们)?(?:的|有个|(?:有)?一个)? ?|我?那?个?|一个|某个?)?{guards_zh.OTHERS}"
