@@ -38,6 +38,8 @@ def open_connection(path: Path, *, synchronous: str = "FULL", readonly: bool = F
         connection.pragma("wal_autocheckpoint", 1000)
         connection.pragma("journal_size_limit", 32 * 1024 * 1024)
     connection.pragma("foreign_keys", True)
+    # Plans do not depend on the values that are bound, or SQLite would compile many statements anew for each run.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     return connection
 
 
