@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from appliance.memory.dates import Stretch
 from appliance.memory.languages import words_of
@@ -89,14 +91,15 @@ def join(candidates: Sequence[Candidate], mix: Mix) -> None:
 
 def _lean_on_neighbours(candidates: Sequence[Candidate]) -> None:
     """A turn of a conversation gains by the better one beside it: where two in a row fit, the place is meant."""
-    turns = sorted((one for one in candidates if one.kind == "turn"), key=lambda one: (one.file, one.ordinal))
-    gains = dict.fromkeys((one.id for one in turns), 0.0)
+    turns = sorted((one for one in candidates if one.kind == "turn"), key=attrgetter("file", "ordinal"))
+    gains: defaultdict[int, float] = defaultdict(float)
     for one, following in itertools.pairwise(turns):
-        if one.file == following.file and following.ordinal - one.ordinal <= _BESIDE:
+        if following.ordinal - one.ordinal <= _BESIDE and one.file == following.file:
             gains[one.id] = max(gains[one.id], following.score)
-            gains[following.id] = max(gains[following.id], one.score)
+            gains[following.id] = one.score
     for one in turns:
-        one.score += _NEIGHBOUR * gains[one.id]
+        if one.id in gains:
+            one.score += _NEIGHBOUR * gains[one.id]
 
 
 def _scale_text(with_text: Sequence[Candidate]) -> None:

@@ -59,11 +59,10 @@ _HIRAGANA_PARTICLES = frozenset("のをはがにでともへやかねよわな�
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question made ready: `match` is the FTS5 expression ("" when no word is left), `terms` are its folded words,
-    `names` those with marks inside."""
+    """A question made ready: `terms` are its folded words (none when no word is left), `names` those with marks
+    inside."""
 
     text: str
-    match: str
     terms: tuple[str, ...]
     names: tuple[str, ...]
     script: Script
@@ -144,7 +143,7 @@ def analyse(text: str) -> Query:
     telling = [term for term in terms if not _is_grammar(term)]
     kept = (telling or terms)[:MAX_TERMS]
     names = tuple(dict.fromkeys(_NAME.findall(plain)))[:8]
-    return Query(text=text, match=expression(names, kept), terms=tuple(kept), names=names, script=script_of(text))
+    return Query(text=text, terms=tuple(kept), names=names, script=script_of(text))
 
 
 def expression(names: Iterable[str], terms: Iterable[str]) -> str:

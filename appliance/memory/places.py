@@ -11,6 +11,7 @@ from appliance.errors import NotFoundError
 from appliance.memory.index import MemoryIndex
 from appliance.memory.items import Items
 from appliance.memory.languages import fold
+from appliance.memory.schema import TALK
 from appliance.memory.scopes import Scope, allowed
 from appliance.memory.store import rows
 from appliance.memory.workspace import PRIVATE, Workspace
@@ -64,7 +65,7 @@ def _transcript(
     name = f"{scope.session.agent}/{path}"
 
     def work(connection: apsw.Connection) -> list[tuple[str, str]]:
-        scopes = msgspec.json.encode(allowed(connection, scope)).decode()
+        scopes = msgspec.json.encode(allowed(connection, scope, TALK)).decode()
         found = rows(
             connection,
             "SELECT c.units, c.source FROM chunks c JOIN files f ON f.id = c.file WHERE f.name = ? AND NOT c.hidden"

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import apsw
 
 from appliance.memory.items import OWNER, Item, whose
+from appliance.memory.schema import ITEMS
 from appliance.messages import Person, Role, SessionKey
 
 ScopeKind = Literal["private", "session", "item", "team"]
@@ -72,7 +73,7 @@ def label_id(connection: apsw.Connection, label: Label) -> int:
 
 # One statement, so that the rule stands in one place.
 _ALLOWED = """
-SELECT id FROM scopes WHERE
+SELECT id FROM scopes WHERE (kind = 'item') = :items AND (
     (kind = 'private' AND agent = :agent AND :main)
  OR (kind = 'session' AND session = :session)
  OR (kind = 'session' AND agent = :agent AND :main AND (
@@ -81,12 +82,12 @@ SELECT id FROM scopes WHERE
  OR (kind = 'item' AND agent = :agent AND person = :person AND :alone)
  OR (kind = 'item' AND agent = :agent AND see IN ('household', 'team') AND :alone AND NOT :guest)
  OR (kind = 'item' AND see = 'team' AND NOT :guest)
- OR (kind = 'team' AND NOT :guest)
+ OR (kind = 'team' AND NOT :guest))
 """
 
 
-def allowed(connection: apsw.Connection, scope: Scope) -> list[int]:
-    """Ids of the labels that a reader may find."""
+def allowed(connection: apsw.Connection, scope: Scope, shelf: int) -> list[int]:
+    """Ids of a shelf's labels that a reader may find."""
     values: dict[str, Any] = {
         "agent": scope.session.agent,
         "session": scope.session.value,
@@ -94,5 +95,6 @@ def allowed(connection: apsw.Connection, scope: Scope) -> list[int]:
         "main": scope.main,
         "alone": scope.alone,
         "guest": scope.role is Role.GUEST,
+        "items": shelf == ITEMS,
     }
     return [int(found) for (found,) in connection.execute(_ALLOWED, values)]

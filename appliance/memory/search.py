@@ -12,8 +12,9 @@ multilingual one 0.7.
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections import OrderedDict, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -32,9 +33,9 @@ from appliance.memory.legs import Candidate, QueryVectors
 from appliance.memory.lexicon import widened
 from appliance.memory.schema import ITEMS, TALK
 from appliance.memory.scopes import Scope, allowed
-from appliance.memory.vectors import subtract
+from appliance.memory.store import rows
 from appliance.memory.vocabulary import Vocabulary
-from appliance.memory.windows import Window, best_unit, grow
+from appliance.memory.windows import Window, grow, telling
 from appliance.messages import MAIN, Source
 
 Backend = Literal["hybrid", "rrf", "rerank"]
@@ -43,6 +44,7 @@ LIMIT = 6
 _VECTOR_SECONDS = 3.0  # a question waits no longer for its vector; words alone answer then
 _REMEMBERED_QUESTIONS = 256
 _ASKED_CHARS = 2_000  # of a question, in which days are looked for
+_SURROUNDING = 4  # neighbours each side that a window may grow into
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +108,18 @@ class MemorySearch:
         if limit <= 0 or not query.strip():
             return []
         question = analyse(query)
-        vectors = await self._query_vectors(question, scope.session.agent)
+        vector = await self._query_vector(question, scope.session.agent)
         if self._options.backend == "rerank" and self._options.reranker is not None:
-            return await self._by_reranker(question, vectors, scope, limit)
+            return await self._by_reranker(question, vector, scope, limit)
         return await self._index.read_behind(
-            lambda c: self._shown(c, question, *self._candidates(c, question, vectors, scope), limit)
+            lambda c: self._shown(c, question, *self._candidates(c, question, vector, scope), limit)
         )
 
-    async def _by_reranker(self, question: Query, vectors: QueryVectors | None, scope: Scope, limit: int) -> list[Hit]:
+    async def _by_reranker(self, question: Query, vector: bytes | None, scope: Scope, limit: int) -> list[Hit]:
         """Found, put in order, shown; from the beginning where the index was made anew meanwhile: its rows have other
         numbers then."""
         generation, agent = self._index.generation, scope.session.agent
-        items, talk = await self._index.read_behind(lambda c: _told(c, self._candidates(c, question, vectors, scope)))
+        items, talk = await self._index.read_behind(lambda c: _told(c, self._candidates(c, question, vector, scope)))
         items, talk = await self._reranked(question, items, agent), await self._reranked(question, talk, agent)
 
         def shown(connection: apsw.Connection) -> list[Hit] | None:
@@ -126,24 +128,25 @@ class MemorySearch:
             return self._shown(connection, question, items, talk, limit)
 
         hits = await self._index.read_behind(shown)
-        return hits if hits is not None else await self._by_reranker(question, vectors, scope, limit)
+        return hits if hits is not None else await self._by_reranker(question, vector, scope, limit)
 
     def _candidates(
-        self, connection: apsw.Connection, question: Query, vectors: QueryVectors | None, scope: Scope
+        self, connection: apsw.Connection, question: Query, vector: bytes | None, scope: Scope
     ) -> tuple[list[Candidate], list[Candidate]]:
         """(items, talk), each in order."""
-        weights = self._weights(question)
-        scopes = allowed(connection, scope)
-        if not scopes:
-            return [], []
+        vectors = self._centred(connection, question, vector) if vector else None
         wider = self._widened(question, vectors)
         now, zone = self._clock.now(), self._index.workspaces[scope.session.agent].zone
         days = stretches(fold(question.text[:_ASKED_CHARS]), day_of(now, zone), zone)
-        found = []
+        found: list[list[Candidate]] = []
         for shelf in (ITEMS, TALK):
+            scopes = allowed(connection, scope, shelf)
+            if not scopes:
+                found.append([])
+                continue
             query = self._vocabulary.weigh(connection, shelf, question, wider)
             candidates = legs.candidates(connection, shelf, query, vectors, scopes, days)
-            mix = self._mix(question, weights if vectors else (0.0, 1.0), query.perfect)
+            mix = self._mix(question, query.perfect, near=vectors is not None)
             fusion.join(candidates, mix)
             fusion.weigh_time(candidates, now, days)
             found.append(fusion.ordered(candidates, mix))
@@ -159,31 +162,20 @@ class MemorySearch:
         hits: list[Hit] = []
         most = min(self._options.most_items, max(1, limit // 2))
         for candidate in legs.loaded(connection, fusion.telling_items(items, talk)[:most]):
-            hits.append(_hit(candidate, _item_window(candidate)))
+            hits.append(_hit(candidate, grow(candidate.units, candidate.units[:1], ())))
             shown[candidate.path].update(candidate.units)
-        for candidate in legs.loaded(connection, talk):
-            if len(hits) >= limit:
-                break
-            units = legs.surroundings(connection, candidate)
-            own = [units.index(unit) for unit in candidate.units]
-            best = own[best_unit(candidate.units, question.terms)]
-            there = shown[candidate.path]
-            if units[best] in there:
-                continue
-            window = grow(units, best, question.terms, shown=there)
-            there.update(window.units)
-            hits.append(_hit(candidate, window))
-        return hits
+        windows = _windows(legs.loaded(connection, talk, beside=_SURROUNDING), question.terms, shown)
+        return [*hits, *itertools.islice(windows, limit - len(hits))]
 
     @property
     def _identity(self) -> Identity | None:
         """The embedder's, None while there is none."""
         return self._filler.identity if self._filler else None
 
-    def _mix(self, question: Query, weights: tuple[float, float], perfect: float) -> fusion.Mix:
+    def _mix(self, question: Query, perfect: float, *, near: bool) -> fusion.Mix:
         identity = self._identity
         return fusion.Mix(
-            *weights,
+            *(self._weights(question) if near else (0.0, 1.0)),
             script=SCRIPTS.index(question.script),
             perfect=perfect,
             multilingual=identity is None or identity.multilingual,
@@ -210,8 +202,8 @@ class MemorySearch:
         total = sum(chosen)
         return (chosen[0] / total, chosen[1] / total) if total > 0 else (0.5, 0.5)
 
-    async def _query_vectors(self, question: Query, agent: str) -> QueryVectors | None:
-        """The question's vector, plain and with its script's mean taken off; None when there is none in time."""
+    async def _query_vector(self, question: Query, agent: str) -> bytes | None:
+        """The question's vector; None when there is none in time."""
         filler = self._filler
         if filler is None or filler.identity is None or self._weights(question)[0] == 0:
             return None
@@ -228,8 +220,15 @@ class MemorySearch:
             self._remembered[key] = raw
             while len(self._remembered) > _REMEMBERED_QUESTIONS:
                 self._remembered.popitem(last=False)
-        means = filler.means(SCRIPTS.index(question.script))
-        return QueryVectors(raw, subtract(raw, means.query) if means else raw)
+        return raw
+
+    def _centred(self, connection: apsw.Connection, question: Query, vector: bytes) -> QueryVectors:
+        """The question's vector as it is, and with its script's mean taken off."""
+        means = self._filler.means(SCRIPTS.index(question.script)) if self._filler else None
+        if means is None:
+            return QueryVectors(vector, vector)
+        [(centred,)] = rows(connection, "SELECT vec_sub(?, ?)", (vector, means.query))
+        return QueryVectors(vector, centred)
 
     async def _reranked(self, question: Query, candidates: list[Candidate], agent: str) -> list[Candidate]:
         """The best two dozen in the reranker's order, the rest behind; as they were when it fails."""
@@ -258,8 +257,15 @@ def _told(
     return found
 
 
-def _item_window(candidate: Candidate) -> Window:
-    return grow(candidate.units, 0, ())
+def _windows(talk: Iterator[Candidate], terms: tuple[str, ...], shown: defaultdict[str, set[Unit]]) -> Iterator[Hit]:
+    """What each candidate shows, but for those that are on show already."""
+    for candidate in talk:
+        there = shown[candidate.path]
+        unseen = [unit for unit in candidate.units if unit not in there]
+        if unseen:
+            window = grow(candidate.around, telling(unseen, terms), terms, shown=there)
+            there.update(window.units)
+            yield _hit(candidate, window)
 
 
 def _hit(candidate: Candidate, window: Window) -> Hit:

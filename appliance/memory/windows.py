@@ -22,49 +22,54 @@ class Window:
     units: frozenset[Unit]
 
 
-def best_unit(units: Sequence[Unit], terms: Iterable[str]) -> int:
-    """The unit with most of the question's words, each counted by its length; the first one when none has any."""
-    if len(units) == 1:
-        return 0
+def telling(units: Sequence[Unit], terms: Iterable[str]) -> Sequence[Unit]:
+    """What a window is to be grown around: all of an entry where it fits, else the unit with most of the question's
+    words, each counted by its length; the first one when none has any."""
+    if _length(units) <= SNIPPET_CHARS:
+        return units
     wanted = frozenset(terms)
     scores = [sum(map(len, present(wanted, text))) for _, text in units]
-    return scores.index(max(scores))
+    best = scores.index(max(scores))
+    return units[best : best + 1]
 
 
-def grow(
-    units: Sequence[Unit], hit: int, terms: Sequence[str], limit: int = SNIPPET_CHARS, *, shown: Container[Unit] = ()
-) -> Window:
-    """A window of whole units around `hit`, taking turns to both sides while they fit, up to what is `shown` already;
-    a unit that is itself too long is shown around the question's words."""
-    line, text = units[hit]
-    if len(text) > limit:
-        return Window(_around(text, terms, limit), line, line, frozenset())
-    low = high = hit
-    size = len(text)
-    backward = True
-    open_ends = {True: True, False: True}
-    while any(open_ends.values()):
-        if open_ends[backward]:
-            place = low - 1 if backward else high + 1
-            fits = 0 <= place < len(units) and units[place] not in shown and size + len(units[place][1]) + 1 <= limit
-            open_ends[backward] = fits
-            if fits:
-                low, high = min(low, place), max(high, place)
-                size += len(units[place][1]) + 1
-        backward = not backward
-    inside = units[low : high + 1]
+def _length(units: Sequence[Unit]) -> int:
+    return sum(len(text) for _, text in units) + len(_JOINT) * (len(units) - 1)
+
+
+def grow(units: Sequence[Unit], hit: Sequence[Unit], terms: Sequence[str], *, shown: Container[Unit] = ()) -> Window:
+    """A window of whole units around `hit`, which stands among them, taking turns to both sides while they fit, up to
+    what is `shown` already; one unit that is itself too long is shown around the question's words."""
+    first = units.index(hit[0])
+    after = first + len(hit)
+    size = _length(units[first:after])
+    if size > SNIPPET_CHARS:
+        line, text = hit[0]
+        return Window(_around(text, terms), line, line, frozenset())
+    open_sides = [-1, 1]
+    while open_sides:
+        side = open_sides.pop(0)
+        place = first - 1 if side < 0 else after
+        if not 0 <= place < len(units) or units[place] in shown:
+            continue
+        grown = size + len(_JOINT) + len(units[place][1])
+        if grown <= SNIPPET_CHARS:
+            first, after = (place, after) if side < 0 else (first, place + 1)
+            size = grown
+            open_sides.append(side)
+    inside = units[first:after]
     return Window(_JOINT.join(text for _, text in inside), inside[0][0], inside[-1][0], frozenset(inside))
 
 
-def _around(text: str, terms: Sequence[str], limit: int) -> str:
+def _around(text: str, terms: Sequence[str]) -> str:
     """The part of a long text where the question's words are densest."""
     folded = text.casefold()
     places = sorted(place for term in terms if (place := folded.find(term)) >= 0)
     best, most = 0, 0
     for place in places:
-        inside = sum(place <= other < place + limit // 2 for other in places)
+        inside = sum(place <= other < place + SNIPPET_CHARS // 2 for other in places)
         if inside > most:
             best, most = place, inside
-    start = max(0, min(best - limit // 4, len(text) - limit))
-    cut = text[start : start + limit - 2]
-    return ("…" if start else "") + cut.strip() + ("…" if start + limit - 2 < len(text) else "")
+    start = max(0, min(best - SNIPPET_CHARS // 4, len(text) - SNIPPET_CHARS))
+    cut = text[start : start + SNIPPET_CHARS - 2]
+    return ("…" if start else "") + cut.strip() + ("…" if start + SNIPPET_CHARS - 2 < len(text) else "")

@@ -6,7 +6,7 @@ import apsw
 import pytest
 
 from appliance.database import migrate
-from appliance.memory.schema import MIGRATIONS
+from appliance.memory.schema import ITEMS, MIGRATIONS, TALK
 from appliance.memory.scopes import Label, Scope, allowed, label_id
 from appliance.messages import Person, Role, SessionKey
 
@@ -34,7 +34,7 @@ def visible(scope: Scope) -> set[str]:
     migrate(connection, {"memory": MIGRATIONS}, "index.db")
     ids = {label_id(connection, label): name for name, label in LABELS.items()}
     assert {label_id(connection, label) for label in LABELS.values()} == set(ids), "a label is one row"
-    return {ids[number] for number in allowed(connection, scope)}
+    return {ids[number] for shelf in (TALK, ITEMS) for number in allowed(connection, scope, shelf)}
 
 
 def test_the_owners_main_session_finds_everything_but_other_peoples_own() -> None:
