@@ -10,14 +10,23 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from appliance.crash_points import crash_point
 from appliance.errors import InputError
+from appliance.memory.items import parse_line
 
+# Keys of transcripts, stored messages and jobs whose values are ours, but for what a tool was given.
+_OURS = frozenset(
+    "account agent at channel chat deliver id ids in_reply_to kept key kind language media_type message_id mode model"
+    " origin person place places plan reason reply_to role rows session source tag tool_use_id turn type zone".split()
+)
+_SAID = frozenset({"input"})
 SHORTEST = 4  # characters; a shorter text would take half of everything with it
 
 
@@ -49,22 +58,83 @@ def erase(text: str, files: Iterable[Path]) -> dict[Path, int]:
     return found
 
 
+def erased(body: str, wanted: Sequence[str], mark: str) -> str:
+    """JSON as text, with `mark` wherever somebody said one of the `wanted`; ids, times and the like stay."""
+    return msgspec.json.encode(_replaced(msgspec.json.decode(body), wanted, mark)).decode()
+
+
+def _replaced(value: Any, wanted: Sequence[str], mark: str, *, ours: bool = True) -> Any:
+    if isinstance(value, dict):
+        return {
+            name: one if ours and name in _OURS else _replaced(one, wanted, mark, ours=ours and name not in _SAID)
+            for name, one in value.items()
+        }
+    if isinstance(value, list):
+        return [_replaced(one, wanted, mark, ours=ours) for one in value]
+    if isinstance(value, str):
+        for text in wanted:
+            value = value.replace(text, mark)
+    return value
+
+
 def _overwrite(path: Path, patterns: list[bytes]) -> int:
     count = 0
     fd = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)  # a day note may be appended to just now
         with os.fdopen(os.dup(fd), "rb") as file:
-            raw = file.read()
+            raw = bytearray(file.read())
         for pattern in patterns:
             place = raw.find(pattern)
             while place >= 0:
-                os.pwrite(fd, b"*" * len(pattern), place)
-                crash_point("erase")
-                count += 1
-                place = raw.find(pattern, place + len(pattern))
+                start, end = raw.rfind(b"\n", 0, place) + 1, raw.find(b"\n", place + len(pattern))
+                end = end if end >= 0 else len(raw)
+                starred, times = _starred(bytes(raw[start:end]), pattern)
+                if times:
+                    raw[start:end] = starred
+                    os.pwrite(fd, starred, start)
+                    crash_point("erase")
+                    count += times
+                place = raw.find(pattern, end)
         if count:
             os.fsync(fd)
     finally:
         os.close(fd)
     return count
+
+
+def _starred(line: bytes, pattern: bytes) -> tuple[bytes, int]:
+    """A line with asterisks where somebody said it, and how often. It stays where it is a part of an id, a time or the
+    like: a short number stands in those as well, and a line without them is lost."""
+    stars, frame = b"*" * len(pattern), _frame_of(line)
+    whole = line.replace(pattern, stars)
+    if _frame_of(whole) == frame:
+        return whole, line.count(pattern)
+    times, place = 0, line.find(pattern)
+    while place >= 0:
+        once = line[:place] + stars + line[place + len(pattern) :]
+        if _frame_of(once) == frame:
+            line, times = once, times + 1
+        place = line.find(pattern, place + len(pattern))
+    return line, times
+
+
+def _frame_of(line: bytes) -> object:
+    """What of a line is ours, None for plain text."""
+    if line.startswith(b"{"):
+        try:
+            return _frame(msgspec.json.decode(line))
+        except msgspec.DecodeError:
+            return None
+    entry = parse_line(line.decode(errors="replace"))
+    return replace(entry, text="") if entry is not None else None
+
+
+def _frame(value: Any, *, ours: bool = True) -> Any:
+    if isinstance(value, dict):
+        if not ours:
+            return [_frame(one, ours=False) for one in value.values()]
+        return {n: one if n in _OURS else _frame(one, ours=n not in _SAID) for n, one in value.items()}
+    if isinstance(value, list):
+        return [_frame(one, ours=ours) for one in value]
+    return None if isinstance(value, str) else value

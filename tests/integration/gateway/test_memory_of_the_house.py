@@ -1,6 +1,7 @@
 """What is said once is there later: captured by rule, searchable, and only where it may be."""
 
 import asyncio
+import json
 
 import pytest
 from typer.testing import CliRunner
@@ -124,3 +125,16 @@ async def test_a_question_of_ten_kilobytes_is_answered_on_the_command_line(
         done = await asyncio.to_thread(CliRunner().invoke, app, ["memory", "search", query, "--json"])
         assert done.exit_code == 0, done.output + str(done.exception)
         assert "peanuts" in done.output
+
+
+async def test_a_short_number_that_is_erased_leaves_what_is_stored_whole(start: Start) -> None:
+    home = await start()
+    await home.say("my PIN is 1796", id="m-1796")
+    stored = home.house.core.read("SELECT body FROM inbox")
+    for form in ("1796", str(int(home.house.clock.now()))[:4]):
+        await home.client.post("/api/memory/forget", json={"what": form, "erase": True})
+    assert "1796" not in (await home.rows())[0]["text"]
+    assert (await home.rows())[0]["id"] == "m-1796"
+    [(body,)] = home.house.core.read("SELECT body FROM inbox")
+    assert json.loads(body) == {**json.loads(stored[0][0]), "text": "my PIN is [erased]"}
+    assert (await home.say("my PIN is 1796", id="m-1796"))["status"] == 200

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -14,6 +15,7 @@ import pytest
 from appliance.errors import InputError, NotFoundError, ToolError
 from appliance.memory import commands
 from appliance.memory.house import Memory
+from appliance.memory.items import Item, line_of
 from appliance.memory.quarantine import FLUSHED
 from appliance.memory.scopes import Scope
 from appliance.memory.workspace import Workspace
@@ -233,6 +235,28 @@ async def test_what_was_merged_into_a_newer_wording_leaves_its_conversation_to_b
         await memory.remember(text.partition(".")[0], OWNER, message=str(number), tainted=False)
     assert (await memory.tidy())["merged"] == 1
     assert "555-0199" in str(await memory.search("plumber's number", OWNER))
+
+
+async def test_a_short_number_is_erased_where_it_was_said_and_stays_in_ids_and_times(memory: Memory) -> None:
+    workspace = memory.workspaces["main"]
+    path = workspace.sessions / "x.jsonl"
+    said = {"id": "t4711.0", "role": "user", "rows": [4711], "text": "my PIN is 4711", "at": 1_747_110_000.0}
+    call = {"type": "tool_use", "id": "toolu_4711", "name": "note", "input": {"id": "4711"}}
+    lines = [
+        {"type": "session", "key": "agent:main:main"},
+        said,
+        {"role": "assistant", "content": [call], "cost": 4711},
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    item = Item("O", "my PIN is 4711", 1_747_110_000.0, "agent:main:main", "4711", person="4711")
+    workspace.append_day(line_of(item), item.at)
+    await memory.erase("4711")
+    told = [json.loads(line) for line in path.read_text().splitlines()]
+    assert told[1] == {**said, "text": "my PIN is ****"}
+    assert told[2]["cost"] == 4711
+    assert told[2]["content"] == [{**call, "input": {"id": "****"}}]
+    [kept] = memory.items().active()
+    assert kept == replace(item, text="my PIN is ****")
 
 
 @pytest.mark.parametrize("text", ["", "a", "abc", "  ab  "])
