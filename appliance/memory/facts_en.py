@@ -249,7 +249,9 @@ RECENT = any_of(
     r"|replaced|renamed|upgraded|relocated|changed)\b.{0,40}\b(?:last|yesterday|this|into|with|from|to)\b",
     r"\bwe(?:'ve| have) \w+(?:ed|t|n|de|ld) (?:the|our|to|from|all)\b",
     r"\b(?:i've|we've) (?:left|quit|given up|taken up|handed in) \w+",
-    r"\b(?:i've|i have|we've|we have) (?:just |recently |lately |finally |now )+(?!tried|sent|asked|read|seen"
+    r"\b(?:i've|i have|we've|we have) (?:just |recently |lately |finally |now )+(?!parked|arrived|landed|eaten|woken"
+    r"|left\b|finished|come\b|sat\b|put\b|paid"
+    r"|ordered|missed|realised|realized|remembered|forgotten|tried|sent|asked|read|seen"
     r"|noticed|found|checked|tested|rebooted|updated|said|told|attached|heard|looked|run|restarted|uploaded"
     r"|emailed|finished reading|been (?:told|thinking|wondering|trying))\w+",
     r"\b(?:i've|we've) gone (?!to|home|out|back|off|through)\w+",
@@ -293,6 +295,7 @@ RECENT = any_of(
     r"^(?:finally |just |recently )?(?:replaced|swapped|upgraded|migrated|switched|moved) (?:the|my|our|from|to|all"
     r"|everything)\b"
     r"(?! (?:\w+ )?<trifle>).* (?:with|for|to|into|onto|from)\b",
+    r"^got (?:promoted|hired|laid off|fired|engaged|married|divorced|diagnosed|pregnant)\b",
     r"^just (?:quit|gave up|stopped|started|switched|moved|joined|adopted)\b",
     r"\b(?:we're|we are|i'm|im) (?:relocating|emigrating|downsizing|remodell?ing|fostering|homeschooling"
     r"|separating|divorcing|retraining)\b",

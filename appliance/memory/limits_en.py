@@ -72,6 +72,9 @@ NEGATION = any_of(
     r"\b(?:i'd|i would|it would|it'd) .{3,30} if (?:nobody|no one|you (?:didn't|never|left out|kept (?:quiet|out)))\b",
     r"\bi (?:don't|do not) need .*\bever$|^leave me be$",
     r"\bi'll thank you not to\b|\bi draw the line at\b",
+    r"\bmust (?:always )?(?:stay|remain|be kept) (?:bolted|locked|shut|closed|off|private|secret|quiet|silent|here"
+    r"|offline)\b",
+    r"^zero \w+ (?:on|in|after|before|during|from)\b|^(?:please )?leave (?:my|the|our|his|her|all) .{2,30} un\w+ed\b",
     r"\bthe last thing (?:i|we) (?:need|want) is\b",
     r"\bmust (?:not|never)",
     r"\b(?:is|are) (?:a no|not for|banned|forbidden|off the table|nobody's business|none of)\b",

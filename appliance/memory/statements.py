@@ -44,7 +44,7 @@ _EN_MOMENT = re.compile(
     r"|tried|trying"
     r"|going|gonna|today|tonight|tomorrow|now|see|saw|look|looking|said|says?|told|tell|ask|asked|mean|meant|feel"
     r"|sorry|sure|ok|okay|can|could|will|'ll|would|'d|should|might|(?<!in )(?<!of )(?<!until )(?<!since )may|just"
-    r"|waiting|done|ready|back|here"
+    r"|waiting|done|ready|back(?! (?:door|room|garden|yard|gate|porch|bedroom))|here"
     r"|late|busy|tired|hungry|love|loves|agree|forgot|found|sent|click\w*|run|ran|install\w*|restart\w*|error"
     r"|broken|crash\w*|down|stuck|please|help|thanks|anyway|remember|understand|yes|question|idea|problem|minute|second"
     r"|moment|meeting|burnt|spilt|(?:i|we) (?:put|left|paid|set up|prefer)|headache|train leaves|flight|taxi|parcel"

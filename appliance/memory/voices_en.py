@@ -17,6 +17,7 @@ TAKE_BACK = any_of(
     r"(?<!i )(?<!we )\b(?:don't|do not|no need to|stop|quit) remember(?:ing)? (?:that|what|how) (?:i|we|my|our)\b",
     r"\bi (?:said|told you|asked for) .{2,40}\b(?:but now|well,? now|now i want)\b|^(?:no more|end of"
     r"|enough of) (?:the )?quiet hours\b",
+    r"^no longer .{3,40}\b(?:update|fix|change|remove|delete|correct) (?:that|it|this|your)\b",
     r"\bnever true\b|\bi never was\b|\b(?:needn't|don't need to|don't have to)\b.* any ?(?:more|longer)$",
     r"\b(?:fix|correct|update|amend|change|clean up) your (?:notes?|memory|records?)\b",
     r"\bget rid of (?:it|that|the (?:note|rule|memory))$",
@@ -61,14 +62,16 @@ TAKE_BACK = any_of(
     r"\bnever mind (?:what|about|the|that|my)",
     r"\bdisregard\b",
     r"\bno need to (?:remember|keep|avoid|stay|hold)",
-    r"\byou can (?:forget|ignore|drop|send|push|call|message|use) .{0,30}(?:again|now)\b",
+    r"\byou can (?:forget|ignore|drop|send|push|call|message|use|wake|ring|text|ping|remind|talk|speak|joke|swear"
+    r"|post|share"
+    r"|disturb|notify|alert|read|show) .{0,30}(?:again|now)\b",
     r"\b(?:got|had) (?:that|it) wrong\b",
     r"\byou (?:misheard|misunderstood|remembered wrong|got (?:that|it|me) wrong|must have me)",
     r"\bi never (?:told|said|asked)",
     r"\bun-?(?:remember|learn|know|save)\b",
     r"\bdon'?t (?:remember|store|save|keep) (?:that|this|it)$",
     r"\bactually,? (?:voice|pushes|notifications|calls|\w+) (?:is|are) (?:fine|ok|okay)\b",
-    r"\b(?:is|are) (?:fine|ok|okay) (?:again|after all|now)\b",
+    r"(?:\b(?:is|are)|'s|'re) (?:fine|ok|okay) (?:again|after all|now)\b|\bi(?:'ve| have) changed my mind\b",
     r"\bthat (?:thing|bit|stuff|part) about .{2,40}(?:wrong|not|wasn't|isn't|remove|forget|delete)",
 )
 # Invented people speak.
@@ -91,7 +94,8 @@ FICTION = any_of(
     r"\blines? (?:like|such as|of dialogue)\b",
     r"(?<!don't )(?<!never )(?<!not )(?<!to )(?<!i )\b(?:write|give|make|tell|draft|invent|continue|add|create"
     r"|compose|pen|help"
-    r"|need|finish)\b.{0,40}\b(?:villain|scene|sketch|skit|fable|story|stories|novel|(?:a|main|my|the) character\b"
+    r"|need|finish)\b.{0,40}\b(?:villain|joke|riddle|scene|sketch|skit|fable|story|stories|novel|(?:a|main|my"
+    r"|the) character\b"
     r"|dialogue|poem"
     r"|screenplay|line something|monologue|fairy ?tale|fiction|limerick|haiku|protagonist|heroine|narrator"
     r"|backstory|catchphrase|npc\b|saga)",

@@ -88,7 +88,8 @@ STANDING = any_of(
 )
 # What I like or dislike, by a verb of liking.
 LIKING = any_of(
-    r"\b(?:partial to|obsessed with|addicted to|hooked on|all for|not one for|mad (?:about|for)|nuts about"
+    r"\b(?:partial to|take pleasure in|take delight in|obsessed with|addicted to|hooked on|all for|not one for"
+    r"|mad (?:about|for)|nuts about"
     r"|bonkers about|keen as"
     r"|gone (?:right |completely |clean )?off|went off(?! at| in)|a sweet tooth"
     r"|get on better with|take in more from|a breath of fresh air|big on|all about|put off by|turned off by"
