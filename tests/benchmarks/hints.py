@@ -36,6 +36,7 @@ Scores = dict[str, list[int]]
 
 CORPORA = Path(__file__).parents[1] / "corpora"
 _WEIGHT_OF_HANDED = 3  # times that each message of the handed corpora is shown
+_WEIGHT_OF_TAKEN_BACK = 3  # times more that a take-back is shown: none may ever become an item
 _ROUNDS, _RATE, _SPARSE, _SHRINK = 6, 0.1, 1.0, 0.5
 _SEEN = 2  # clauses with a hint, for it to count
 _MOST_HINTS = 12_000
@@ -97,6 +98,11 @@ def examples(rows: Rows) -> Examples:
     return made
 
 
+def of_batches(rows: Rows) -> Examples:
+    """Messages of the fresh batches, take-backs more often."""
+    return examples(rows + _WEIGHT_OF_TAKEN_BACK * [row for row in rows if row["kind"] == "n-retract"])
+
+
 def learn(data: Examples) -> Scores:
     """What each hint says for each answer rather than for nothing, in tenths; the weightiest of them."""
     counts = Counter(hint for found, _ in data for hint in sorted(found))
@@ -150,15 +156,14 @@ def main() -> None:
     fresh = read("capture-fresh.jsonl")
     others = examples(read_phrases()) + _WEIGHT_OF_HANDED * examples(read("capture.jsonl") + read_talk())
     for batch in options.batches:
-        rest = examples([row for row in fresh if row["batch"] != batch])
-        compare(str(batch), [row for row in fresh if row["batch"] == batch], rest + others)
+        rest = [row for row in fresh if row["batch"] != batch]
+        compare(str(batch), [row for row in fresh if row["batch"] == batch], of_batches(rest) + others)
     if options.on:
         rows = [json.loads(line) for line in options.on.read_text(encoding="utf-8").splitlines()]
-        compare(options.on.name, rows, examples(fresh) + others)
+        compare(options.on.name, rows, of_batches(fresh) + others)
     if options.write:
-        lines = [
-            "\t".join([hint, *map(str, scores)]) for hint, scores in sorted(learn(examples(fresh) + others).items())
-        ]
+        table = learn(of_batches(fresh) + others)
+        lines = ["\t".join([hint, *map(str, scores)]) for hint, scores in sorted(table.items())]
         TABLE.write_text("\n".join(lines) + "\n", encoding="utf-8")
         print(f"{TABLE.name}: {len(lines)} hints, {TABLE.stat().st_size // 1024} KB")
 
