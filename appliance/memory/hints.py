@@ -5,7 +5,7 @@ nothing and its hints speak for a want, a limit or a fact, it is kept. A hint is
 read and mend: words of a clause and what they say for W, for B, for O, and for going on with the clause before, in
 tenths of a logarithm of odds. tests/benchmarks/hints.py makes the scores from labelled messages. No model call.
 
-    ask me before     up to three words, one after another; `^` and `$` are the ends of the clause, `0` any figure
+    ask me            a word or two, one after the other; `^` and `$` are the ends of the clause, `0` any figure
     <word  >word      one of the four words before the clause or behind it; `<^` there are none, `>$` there are none,
                       `>?` there are none and it is asked
     =                 every clause
@@ -116,7 +116,7 @@ class Weighing:
         first = place == 0 or heard[place - 1].sentence != clause.sentence
         last = place + 1 == len(heard) or heard[place + 1].sentence != clause.sentence
         own = ["^", *words[place], "$"]
-        total = table.every + _sum(table.runs, chain(own, pairwise(own), zip(own, own[1:], own[2:], strict=False)))
+        total = table.every + _sum(table.runs, chain(own, pairwise(own)))
         total += _sum(table.before, ["^"] if first else words[place - 1][-_BESIDE:])
         total += _sum(table.behind, ["?" if clause.asked else "$"] if last else words[place + 1][:_BESIDE])
         return _apart(total)
@@ -126,7 +126,7 @@ class Table(NamedTuple):
     """The hints by kind, each with its scores side by side in one number: those of many are added up at once."""
 
     every: int
-    runs: dict[str | tuple[str, ...], int]  # a word alone as itself, two and three as a tuple
+    runs: dict[str | tuple[str, ...], int]  # a word alone as itself, two as a tuple
     before: dict[str, int]
     behind: dict[str, int]
 

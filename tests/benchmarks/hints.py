@@ -16,6 +16,7 @@ import json
 import random
 import sys
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ def hints_of(heard: list[Heard]) -> list[set[str]]:
         beside = {at: heard[at].sentence if 0 <= at < len(heard) else None for at in (place - 1, place + 1)}
         before = words[place - 1][-4:] if beside[place - 1] == clause.sentence else ["^"]
         behind = words[place + 1][:4] if beside[place + 1] == clause.sentence else ["?" if clause.asked else "$"]
-        runs = {" ".join(own[at : at + size]) for size in (1, 2, 3) for at in range(len(own) + 1 - size)}
+        runs = {*own, *map(" ".join, pairwise(own))}
         found.append({"=", *runs, *(f"<{word}" for word in before), *(f">{word}" for word in behind)})
     return found
 

@@ -69,7 +69,7 @@ def test_a_clause_that_goes_on_with_an_item_is_no_second_one(monkeypatch: pytest
 
 def test_hints_are_words_in_order_and_those_beside_them() -> None:
     first, second = hints_of(heard_in("I have 3 cats, never feed them"))
-    assert {"=", "^", "cats", "^ i", "i have 0", "0 cats $", "<^", ">never"} <= first
+    assert {"=", "^", "cats", "^ i", "have 0", "cats $", "<^", ">never"} <= first
     assert {"never feed", "<cats", ">$"} <= second
 
 
