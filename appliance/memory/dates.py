@@ -1,14 +1,15 @@
 """Days that a question names: "in June", "last Tuesday", "3月31日", "上周". What was said then is looked at first.
 
 A name that says no year (a month, a day of a month) means each of the last years; everything else means one stretch of
-time. What lies ahead is left out: nothing has been said then. The text is expected folded (languages.fold).
+time. What lies ahead or comes again and again ("next Tuesday", "每周一") is left out: nothing was said then, or always.
+The text is expected folded (languages.fold).
 """
 
 from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
@@ -33,24 +34,30 @@ _HINT = re.compile(
 _ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?![\d-])")
 _MONTH_NAMES = "|".join([*_MONTHS, *(rf"{name}\.?" for name in _SHORT)])
 _NAMED_MONTH = re.compile(
-    r"(?:\b(?P<before>\d{1,2})(?:st|nd|rd|th)? (?:of )?)?(?P<lead>\b(?:in|since|during|last|of|this|late|early|mid) )?"
-    rf"\b(?P<month>{_MONTH_NAMES})(?!\w)(?: (?P<after>\d{{1,2}})(?:st|nd|rd|th)?(?!\w))?"
+    r"(?:\b(?P<before>\d{1,2})(?:st|nd|rd|th)? (?:of )?)?"
+    r"(?P<lead>\b(?:in|since|during|last|of|this(?! may\b)|late|early|mid) )?"
+    rf"(?<!\bnext )\b(?P<month>{_MONTH_NAMES})(?!\w)(?: (?P<after>\d{{1,2}})(?:st|nd|rd|th)?(?!\w))?"
     r"(?:,? (?P<year>(?:19|20)\d\d)\b)?"
 )
 _ALSO_A_WORD = frozenset({"may", "march", "mar", "dec", "jan", "sep", "oct", "jun"})
 _EAST_MONTH = re.compile(
     r"(?:(?P<year>(?:19|20)\d\d) ?[年년] ?)?(?<![个\d第])(?P<month>\d{1,2}|十[一二]?|[一二三四五六七八九])"
-    r" ?[月월](?!经)"
+    r" ?[月월](?!经|天(?!气)|租|[一两三四\d] ?次)"
     r"(?: ?(?P<day>\d{1,2}|[一二三四五六七八九十]{1,3}) ?[日号일])?"
 )
 _YEAR = re.compile(r"\bin ((?:19|20)\d\d)\b|(?<!\d)((?:19|20)\d\d) ?[年년]")
 _AGO = re.compile(
     r"\b(?P<count>\d{1,3}|an?|one|two|three|four|five|six|couple of) (?P<unit>day|week|month|year)s? ago\b"
-    r"|(?P<east>\d{1,3}|[一两二三四五六七八九十]) ?(?P<of>天|日|个?星期|周|个?礼拜|个?月|年)(?:之|以)?前"
+    r"|(?P<east>\d{1,3}|[二三四五六七八九]?十[一二三四五六七八九]?|[一两二三四五六七八九])"
+    r" ?(?P<of>天|日|个?星期|周|个?礼拜|个?月|年)(?:之|以)?前"
 )
+_EAST_WEEK = "(?:周|星期|礼拜)"
 _WEEKDAY = re.compile(
-    rf"\b(?P<last>last |on |this |past )?(?P<name>{'|'.join(_WEEKDAYS)})\b(?! ?s\b)"
-    r"|(?P<week>上上|上|这|本)?个?(?:周|星期|礼拜)(?P<day>[一二三四五六日天])|(?P<ja>[月火水木金土日])曜"
+    r"(?<!\bnext )(?<!\bevery )(?<!\beach )(?<!\bby )(?<!\buntil )(?<!\bto )(?<!\bthrough )"
+    rf"\b(?P<name>{'|'.join(_WEEKDAYS)})\b(?! ?s\b| ?(?:to|through|-)(?!\w))"
+    rf"|(?<![下每一两三四几\d到至-])(?<![下每]个)(?P<week>上上|上|这|本)?个?{_EAST_WEEK}(?P<day>[一二三四五六日天])"
+    rf"(?! ?[到至-] ?{_EAST_WEEK}?[一二三四五六日天])"
+    r"|(?P<ja>[月火水木金土日])曜"
 )
 _JA_WEEKDAYS = "月火水木金土日"
 
@@ -85,20 +92,25 @@ def _month(text: str, today: date) -> Iterator[Days]:
         if name in _ALSO_A_WORD and not (day or found["year"] or found["lead"]):
             continue
         month = _SHORT[name[:3]]
-        yield from _each_year(found["year"], month, day, today)
+        yield from _each_year(text, found["year"], month, day, today)
         return
 
 
 def _east_month(text: str, today: date) -> Iterator[Days]:
     found = _EAST_MONTH.search(text)
     if found:
-        yield from _each_year(found["year"], _number(found["month"]), found["day"], today)
+        yield from _each_year(text, found["year"], _number(found["month"]), found["day"], today)
 
 
-def _each_year(year: str | None, month: int, day: str | None, today: date) -> Iterator[Days]:
-    years = [int(year)] if year else [today.year - back for back in range(_YEARS)]
+def _each_year(text: str, year: str | None, month: int, day: str | None, today: date) -> Iterator[Days]:
+    years = [int(year)] if year else [today.year - back for back in _years_back(text)]
     for one in years:
         yield from _spelled(one, month, _number(day) if day else None)
+
+
+def _years_back(text: str) -> Iterable[int]:
+    """Which years a month without a number is of: the one that is named beside it, else each of the last."""
+    return next(((back,) for pattern, back in _NAMED_YEARS if pattern.search(text)), range(_YEARS))
 
 
 def _number(said: str) -> int:
@@ -177,18 +189,32 @@ def _day_of(today: date, days: int) -> Days:
     return day, day
 
 
+_NAMED_YEARS: tuple[tuple[re.Pattern[str], int], ...] = (  # years back
+    (re.compile(r"\blast year|去年|昨年|작년"), 1),
+    (re.compile(r"\bthis year|今年|올해"), 0),
+    (re.compile(r"(?<![以之目提从大])前年(?![轻纪龄级])"), 2),
+    (re.compile(r"\bnext year|明年|来年|내년"), -1),
+)
+
 _RELATIVE: tuple[tuple[re.Pattern[str], Callable[[date], Days]], ...] = (
-    (re.compile(r"\bday before yesterday\b|前天|前日|一昨日|おととい|그저께"), lambda today: _day_of(today, -2)),
+    (re.compile(r"大前天"), lambda today: _day_of(today, -3)),
+    (
+        re.compile(r"\bday before yesterday\b|(?<![以之目提从眼大])前天|前日|一昨日|おととい|그저께"),
+        lambda today: _day_of(today, -2),
+    ),
     (re.compile(r"\byesterday\b|\blast night\b|昨[天日晚夜]|きのう|어제"), lambda today: _day_of(today, -1)),
     (re.compile(r"\btoday\b|\bthis morning\b|\btonight\b|今[天日早晚朝]|오늘"), lambda today: _day_of(today, 0)),
     (re.compile(r"上上(?:周|个?星期|个?礼拜)|先々周"), lambda today: _week(today, -2)),
-    (re.compile(r"\b(?:last|past) week|上(?:周|个?星期|个?礼拜)|先周|지난 ?주"), lambda today: _week(today, -1)),
+    (
+        re.compile(r"\b(?:last|past) week|(?<![晚早马网路])上(?:周|个?星期|个?礼拜)|先周|지난 ?주"),
+        lambda today: _week(today, -1),
+    ),
     (re.compile(r"\bthis week|[这本今](?:周|个?星期|个?礼拜)|이번 ?주"), lambda today: _week(today, 0)),
-    (re.compile(r"\b(?:last|past) month|上个?月|先月|지난 ?달"), lambda today: _month_of(today, -1)),
+    (
+        re.compile(r"\b(?:last|past) month|(?<![晚早马网路])上个?月(?![亮光饼])|先月|지난 ?달"),
+        lambda today: _month_of(today, -1),
+    ),
     (re.compile(r"\bthis month|[这本]个?月|今月|이번 ?달"), lambda today: _month_of(today, 0)),
-    (re.compile(r"\blast year|去年|昨年|작년"), lambda today: _year_of(today.year - 1)),
-    (re.compile(r"\bthis year|今年|올해"), lambda today: _year_of(today.year)),
-    (re.compile(r"前年"), lambda today: _year_of(today.year - 2)),
 )
 
 
@@ -196,6 +222,10 @@ def _relative(text: str, today: date) -> Iterator[Days]:
     for pattern, days in _RELATIVE:
         if pattern.search(text):
             yield days(today)
+            return
+    for pattern, back in _NAMED_YEARS:
+        if pattern.search(text):
+            yield _year_of(today.year - back)
             return
 
 
