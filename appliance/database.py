@@ -160,10 +160,10 @@ class Database:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
-        if self._thread is not None:
+        thread, self._thread = self._thread, None  # what comes from here on is refused, it would wait for ever
+        if thread is not None:
             self._queue.put(None)
-            self._thread.join()
-            self._thread = None
+            thread.join()
 
     def _submit(self, work: Work[Any], settle: Callable[[Any, BaseException | None], None]) -> None:
         if self._thread is None:

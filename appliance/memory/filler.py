@@ -17,7 +17,7 @@ import msgspec
 
 from appliance.clock import Clock
 from appliance.crash_points import crash_point
-from appliance.errors import ModelError, ModelFault
+from appliance.errors import ModelError, ModelFault, StateError
 from appliance.memory.embeddings import Embedder, Identity
 from appliance.memory.index import MemoryIndex
 from appliance.memory.languages import SCRIPTS
@@ -113,7 +113,7 @@ class VectorFiller:
             if done:
                 await self._refit()
             return done
-        except (ModelError, apsw.Error) as error:
+        except (ModelError, StateError, apsw.Error) as error:  # also while a damaged index is being made again
             self.progress.problem = str(error)
             return 0
 

@@ -12,7 +12,7 @@ import apsw
 import structlog
 
 from appliance.clock import Clock
-from appliance.errors import NoAgentError, NotFoundError
+from appliance.errors import NoAgentError, NotFoundError, StateError
 from appliance.memory import tidy
 from appliance.memory.embeddings import Embedder
 from appliance.memory.erase import erase
@@ -101,11 +101,11 @@ class Memory:
         await self._watcher.run()
 
     async def _kept(self, loop: Callable[[], Awaitable[None]]) -> None:
-        """A full disk now must not end the index for good: it is made of the files, so it begins again."""
+        """A full disk or damage now must not end the index for good: it is made of the files, so it begins again."""
         while True:
             try:
                 await loop()
-            except (apsw.Error, OSError) as error:
+            except (apsw.Error, OSError, StateError) as error:
                 log.warning("the memory index could not be written, it is tried again", reason=str(error))
             await self._clock.sleep(_AGAIN_SECONDS)
 

@@ -165,7 +165,7 @@ def _by_vector(connection: apsw.Connection, shelf: int, vectors: QueryVectors, a
         "SELECT v.chunk FROM (SELECT chunk, embedding, script FROM vectors"  # noqa: S608 - whole numbers
         f" WHERE {indexed} scope IN ({allowed})"
         " ORDER BY vec_distance_hamming(vec_bit(bits), vec_bit(vec_quantize_binary(?1)))"
-        " LIMIT max(?2, (SELECT max(chunk) FROM vectors) / ?3)) v"
+        " LIMIT max(?2, (SELECT coalesce(max(chunk), 0) FROM vectors) / ?3)) v"
         " JOIN embeddings e ON e.id = v.embedding JOIN means m ON m.script = v.script"
         " ORDER BY vec_distance_cosine(vec_sub(e.raw, m.passage), ?1) LIMIT ?4",
         (vectors.centred, *_RESCORED, _NEAREST),

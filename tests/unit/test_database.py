@@ -122,3 +122,32 @@ def test_the_writer_outlives_a_caller_whose_loop_is_gone(database: Database) -> 
     database.write_now(add("b"))
     assert database.read("SELECT text FROM notes ORDER BY id") == [("a",), ("b",)]
     database.close()
+
+
+async def test_a_write_that_comes_while_it_closes_is_refused_and_does_not_wait_for_ever(database: Database) -> None:
+    begun, end = threading.Event(), threading.Event()
+
+    def slow(connection: apsw.Connection) -> bool:
+        begun.set()
+        return end.wait(10)
+
+    writing = asyncio.create_task(database.write(slow))
+    await asyncio.to_thread(begun.wait, 10)
+    closing = asyncio.create_task(asyncio.to_thread(database.close))
+
+    async def refused() -> bool:
+        try:
+            async with asyncio.timeout(0.05):
+                await database.write(add("late"))
+        except (StateError, TimeoutError) as error:
+            return isinstance(error, StateError)
+        return False
+
+    try:
+        async with asyncio.timeout(5):
+            while not await refused():
+                pass
+    finally:
+        end.set()
+    assert await writing
+    await closing

@@ -27,6 +27,28 @@ async def test_words_find_at_once_and_vectors_come_behind(house: House) -> None:
     assert (house.filler.progress.made, house.filler.progress.problem) == (40, "")
 
 
+async def test_words_find_also_while_a_known_model_has_made_no_vector_yet(house: House) -> None:
+    assert house.filler is not None
+    await house.filler.fill()
+    house.say(*entries(40))
+    await house.index.sync()
+    assert house.filler.identity is not None
+    assert house.count("SELECT count(*) FROM vectors") == 0
+    assert "subject7\n" in await house.snippets("subject7")
+
+
+async def test_it_goes_on_after_the_index_was_away(house: House) -> None:
+    assert house.filler is not None
+    house.say(*entries(3))
+    house.index.close()
+    assert await house.filler.step() == 0
+    assert "not open" in house.filler.progress.problem
+    house.index.open()
+    await house.index.sync()
+    assert await house.filler.fill() == 3
+    assert house.filler.progress.problem == ""
+
+
 async def test_another_size_of_vectors_is_noticed_and_all_are_made_again(house: House) -> None:
     house.say(*entries(30))
     await house.ready()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import json
 from collections.abc import AsyncIterator
@@ -12,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from appliance.errors import InputError, NotFoundError, ToolError
+from appliance.errors import InputError, NotFoundError, StateError, ToolError
 from appliance.memory import commands
 from appliance.memory.house import Memory
 from appliance.memory.items import Item, line_of
@@ -348,6 +349,26 @@ async def test_the_status_says_what_embeds_and_what_waits(memory: Memory) -> Non
     await memory.remember("x y z", OWNER, message="1", tainted=True)
     status = await memory.status()
     assert (status["embedder"], status["quarantine"], status["problem"]) == ("fake:64", 1, "")
+
+
+async def test_an_index_that_could_not_be_made_again_is_tried_again(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries, sound = 0, asyncio.Event()
+
+    async def check() -> list[str]:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            raise StateError("The memory index is damaged and could not be made again.")
+        sound.set()
+        return []
+
+    monkeypatch.setattr(memory.index, "check", check)
+    await memory.start()
+    async with asyncio.timeout(10):
+        await sound.wait()
+    assert tries == 2
 
 
 async def test_an_unknown_agent_is_said(memory: Memory) -> None:
