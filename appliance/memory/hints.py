@@ -21,7 +21,11 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import structlog
+
 from appliance.memory.items import Tag
+
+log = structlog.get_logger(__name__)
 
 TAGS: tuple[Tag, ...] = ("W", "B", "O")
 ANSWERS = len(TAGS) + 1  # the last: the clause goes on with the item of the one before it
@@ -133,8 +137,23 @@ class Table(NamedTuple):
 
 @functools.cache
 def _table() -> Table:
-    lines = (line.split("\t") for line in TABLE.read_text(encoding="utf-8").splitlines())
-    return table_of({hint: [int(score) for score in scores] for hint, *scores in lines})
+    """Read once. A line that is no hint is passed over, and without the file the patterns stand alone; the log says so."""
+    try:
+        lines = TABLE.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        log.warning("hints of capture cannot be read: its patterns stand alone", file=str(TABLE), error=str(error))
+        lines = []
+    hints: dict[str, list[int]] = {}
+    for number, line in enumerate(lines, start=1):
+        hint, *scores = line.split("\t")
+        try:
+            hints[hint] = [min(max(int(score), -MOST_SCORE), MOST_SCORE) for score in scores]
+        except ValueError:
+            hints.pop(hint, None)
+        if not hint or len(hints.get(hint, ())) != ANSWERS:
+            hints.pop(hint, None)
+            log.warning("a line is no hint with four whole numbers: passed over", file=str(TABLE), line=number)
+    return table_of(hints)
 
 
 def table_of(hints: dict[str, list[int]]) -> Table:

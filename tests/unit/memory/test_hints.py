@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+from pathlib import Path
+
 import pytest
+import structlog
 
 from appliance.memory import hints
 from appliance.memory.capture import capture, heard_in
@@ -30,6 +34,20 @@ def test_every_line_of_the_table_is_a_hint_with_its_scores_in_order() -> None:
         assert hint
         assert len(values) == ANSWERS
         assert any(int(value) for value in values)
+
+
+@pytest.mark.parametrize("spoilt", [None, b"", b"\xff\xfe", b"rice\tx\t1\t1\t1\n\n\t1\t1\t1\t1\nrice\t1\n"])
+def test_a_spoilt_table_leaves_the_patterns_alone_and_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoilt: bytes | None
+) -> None:
+    table = tmp_path / "hints.tsv"
+    if spoilt is not None:
+        table.write_bytes(spoilt)
+    monkeypatch.setattr(hints, "TABLE", table)
+    monkeypatch.setattr(hints, "_table", functools.cache(hints._table.__wrapped__))
+    with structlog.testing.capture_logs() as said:
+        assert [item.tag for item in capture("I hate jazz")] == ["W"]
+    assert bool(said) == (spoilt != b"")
 
 
 @pytest.mark.parametrize("text", ["I prefer tea, and never call me at night", "我叫小美，以后别发语音", "ok thanks"])
