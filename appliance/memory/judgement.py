@@ -282,12 +282,12 @@ def _is_boundary(clause: str, view: View, *, question: bool) -> bool:
 def _limits(clause: str, view: View) -> bool:
     """True for a clause that forbids something, or wants to be asked first."""
     rules = view.rules
-    if rules.ask_first.search(clause):
-        return True
     if view.task and not rules.standing.search(clause):
-        return False
+        return rules.ask_first.search(clause) is not None
     if not rules.boundary.search(clause):
         return False
+    if rules.ask_first.search(clause):
+        return True
     if rules.liking.search(clause) and not _REFUSES.search(clause):
         return False
     return rules.self_limit.search(clause) is None
@@ -320,6 +320,6 @@ def _is_fact(clause: str, view: View, *, today: bool) -> bool:
     rules = view.rules
     if (view.task and not rules.self_start.match(clause)) or rules.fault.search(clause):
         return False
-    if rules.recent.search(clause):
-        return not (today and _DOING.match(clause))
-    return not today and rules.state.search(clause) is not None
+    if today:
+        return rules.recent.search(clause) is not None and _DOING.match(clause) is None
+    return rules.fact.search(clause) is not None

@@ -41,8 +41,8 @@ JOINED = {
     "announced": ("payload", "reported"),
     "not_meant": ("take_back", "fiction", "lyrics", "sarcasm"),
     "feigned": ("fiction", "lyrics", "sarcasm"),
-    "boundary": ("negation", "quiet", "limit", "soft_limit"),
-    "state": ("nature", "having"),
+    "boundary": ("negation", "quiet", "limit", "soft_limit", "ask_first"),
+    "fact": ("recent", "nature", "having"),
 }
 # In mixed talk "when I sleep" may be Chinese and "no sound" English: such a clause has two beginnings.
 _FOLLOW_CHINESE = ("negation", "wish", "soft_limit")
@@ -92,8 +92,8 @@ class Rules:
     comfort: Cue
     wish: re.Pattern[str]
     nature: Cue
-    state: Cue
     recent: Cue
+    fact: Cue
     times: Cue
     says: Cue
     fault: Cue
