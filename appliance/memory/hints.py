@@ -137,7 +137,7 @@ class Table(NamedTuple):
 
 @functools.cache
 def _table() -> Table:
-    """Read once. A line that is no hint is passed over, and without the file the patterns stand alone; the log says so."""
+    """Read once. A line that is no hint is passed over; without the file the patterns stand alone. The log says so."""
     try:
         lines = TABLE.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
