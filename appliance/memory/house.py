@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,7 @@ from appliance.tasks import AGAIN_SECONDS, end
 
 log = structlog.get_logger(__name__)
 _AGAIN_SECONDS = 10.0
+_FIRST_LOOK_SECONDS = 2.0  # that a search waits for it; what is indexed by then answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class Memory:
         self._search = MemorySearch(self.index, self.filler, clock, options)
         self._watcher = Watcher(workspaces, self.index.team, self.index.sync, mode=settings.watch)
         self._tasks: list[asyncio.Task[None]] = []
+        self._looked = asyncio.Event()  # once over all files since the start
         if self.filler is not None:
             self.index.changed = self.filler.wake
 
@@ -97,6 +100,7 @@ class Memory:
 
     async def _begin(self) -> None:
         await self.index.sync()
+        self._looked.set()
         await self.index.check()
         await self._watcher.run()
 
@@ -119,9 +123,13 @@ class Memory:
     # ---- finding ----
 
     async def search(self, query: str, scope: Scope, limit: int = LIMIT) -> list[Hit]:
-        """The best places for a question that this reader may find. Never raises for a question's text."""
+        """The best places for a question that this reader may find. Never raises for a question's text. Right after the
+        start it waits a moment for the first look over the files."""
         began = self._clock.monotonic()
         try:
+            if self._tasks and not self._looked.is_set():
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._looked.wait(), _FIRST_LOOK_SECONDS)
             return await self._search.search(query, scope, limit)
         finally:
             self._timed(self._clock.monotonic() - began)

@@ -72,6 +72,37 @@ async def test_what_is_remembered_is_found_at_once(memory: Memory) -> None:
     assert f"[memory/{memory.workspaces['main'].day(AT)}.md:3] (2026-03-31)" in found.text
 
 
+async def test_a_search_right_after_the_start_waits_for_the_first_look_over_the_files(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (memory.workspaces["main"].folder / "MEMORY.md").write_text("the exam is in room 204\n")
+    look, sync = asyncio.Event(), memory.index.sync
+
+    async def slow(*paths: Any) -> int:
+        await look.wait()
+        return await sync(*paths)
+
+    monkeypatch.setattr(memory.index, "sync", slow)
+    await memory.start()
+    asked = asyncio.create_task(memory.search("exam", OWNER))
+    await asyncio.sleep(0)
+    look.set()
+    assert "room 204" in (await asked)[0].snippet
+
+
+async def test_a_first_look_that_takes_long_holds_up_no_search(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    never = asyncio.Event()
+
+    async def stuck(*paths: Any) -> int:
+        await never.wait()
+        return 0
+
+    monkeypatch.setattr(memory.index, "sync", stuck)
+    monkeypatch.setattr("appliance.memory.house._FIRST_LOOK_SECONDS", 0.01)
+    await memory.start()
+    assert await memory.search("exam", OWNER) == []
+
+
 async def test_the_same_thing_is_remembered_once(memory: Memory) -> None:
     await tool(memory, "remember").run({"text": "I like blue."}, context())
     assert (await tool(memory, "remember").run({"text": "i like  BLUE"}, context())).text == "Known already."
