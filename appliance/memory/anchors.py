@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from appliance.memory.pattern_source import ANY, AROUND, alternatives, beginning, end_of, first_two, items
+from appliance.memory.pattern_source import AROUND, alternatives, beginning, end_of, items
 
 _LONG = 12  # alternatives: fewer are tried about as quickly as tested
 _WIDE = 3  # characters: what may begin with more stands by itself, not in the group of each of them
@@ -49,8 +49,7 @@ def cue(source: str) -> Cue:
         if unknown:
             parts.append(f"{anchor}(?:{_any_of(unknown)})")
             sure = False
-    found = "|".join(parts)
-    return re.compile(f"[{''.join(sorted(characters))}](?<=(?={found})(?s:.))" if sure else found)
+    return re.compile(_at(characters, parts) if sure else "|".join(parts))
 
 
 def _by_anchor(source: str) -> Iterator[tuple[str, _Begun, list[str]]]:
@@ -68,28 +67,23 @@ def _by_beginning(begun: _Begun) -> str:
     """Shapes, all of which but a group of them are left after one test of each group."""
     if len(begun) <= _LONG:
         return _any_of(begun)
-    parts = [_at(begins, [shape]) for shape, begins in begun.items() if len(begins) > _WIDE]
+    parts = [_at(begins, [_guarded(shape)]) for shape, begins in begun.items() if len(begins) > _WIDE]
     narrow = {shape: begins for shape, begins in begun.items() if len(begins) <= _WIDE}
     characters: list[str] = []
     group: dict[str, None] = {}  # in order, each once
     for character in sorted(frozenset().union(*narrow.values())):
         more = dict.fromkeys(shape for shape, begins in narrow.items() if character in begins)
         if characters and len(group | more) > _LONG:
-            parts.append(_at(characters, group))
+            parts.append(_at(characters, map(_guarded, group)))
             characters, group = [], {}
         characters.append(character)
         group |= more
-    return "|".join([*parts, _at(characters, group)] if group else parts)
+    return "|".join([*parts, _at(characters, map(_guarded, group))] if group else parts)
 
 
-def _at(characters: Collection[str], shapes: Collection[str]) -> str:
-    """One of these characters where one of the shapes begins, and one that may come second. Such a pattern does not
-    say where the shape ends."""
-    second = {two for shape in shapes for one, two in first_two(shape) if one in characters}
-    tests, looked_at = f"[{''.join(sorted(characters))}]", "."
-    if ANY not in second:
-        tests, looked_at = f"{tests}[{''.join(sorted(second))}]", ".."
-    return f"{tests}(?<=(?={_any_of(shapes)})(?s:{looked_at}))"
+def _at(characters: Iterable[str], shapes: Iterable[str]) -> str:
+    """One of these characters where one of the shapes begins. Such a pattern does not say where the shape ends."""
+    return f"[{''.join(sorted(characters))}](?<=(?={'|'.join(shapes)})(?s:.))"
 
 
 def _any_of(shapes: Iterable[str]) -> str:

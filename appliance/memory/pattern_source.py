@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 _MAY_BE_MISSING = re.compile(r"[?*]|\{0?[,}]")
 _QUANTIFIER = re.compile(r"(?:[?*+]|\{\d*,?\d*\})\??")
-ANY = "."  # in place of a character: whatever it is, and if there is none
 AROUND = re.compile(r"\(\?(?:=|!|<=|<!)")
 
 
@@ -38,60 +37,51 @@ def alternatives(source: str) -> list[str]:
     return [*found, source[begin:]]
 
 
+@functools.cache
 def beginning(shape: str) -> frozenset[str] | None:
     """The characters (or classes of them, as written in brackets) that a match begins with; None when any may be."""
-    first = frozenset(one for one, _ in first_two(shape))
-    return None if ANY in first else first
-
-
-@functools.cache
-def first_two(shape: str) -> frozenset[tuple[str, str]]:
-    """What a match begins with: two characters (or classes of them, as written in brackets), or ANY."""
-    padded = [(*found, ANY, ANY) for found in _prefixes(shape)]
-    return frozenset((one, two) for one, two, *_ in padded)
-
-
-@functools.cache
-def _prefixes(shape: str) -> frozenset[tuple[str, ...]]:
-    """The same, each as short as a match may be."""
-    found: frozenset[tuple[str, ...]] = frozenset({()})
+    found: frozenset[str] = frozenset()
     position = 0
-    while position < len(shape) and any(len(prefix) < 2 for prefix in found):
+    while position < len(shape):
         end = end_of(shape, position)
         item = shape[position:end]
         position = end
         if item in (r"\b", "^") or AROUND.match(item):
             continue
-        begins = _item_prefixes(item)
-        longer = _followed(found, begins)
+        first = _first(item)
+        if first is None:
+            return None
+        found |= first
         quantifier = _QUANTIFIER.match(shape, end)
         if quantifier:
             position = quantifier.end()
-            if not quantifier.group().startswith("?"):
-                longer |= _followed(longer, begins)
-            if _MAY_BE_MISSING.match(quantifier.group()):
-                longer |= found
-        found = longer
-    return found
+        if not (quantifier and _MAY_BE_MISSING.match(quantifier.group())) and not _empty(item):
+            return found
+    return None
 
 
-def _followed(prefixes: frozenset[tuple[str, ...]], begins: frozenset[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
-    return frozenset((*prefix, *more)[:2] for prefix in prefixes for more in begins)
-
-
-def _item_prefixes(item: str) -> frozenset[tuple[str, ...]]:
-    """What one item of a shape begins with; ANY where that is anything, or is not read here."""
+def _first(item: str) -> frozenset[str] | None:
+    """What one item of a shape begins with; None where that is anything, or is not read here."""
     if item.startswith("(?") and not item.startswith("(?:"):
-        return frozenset({(ANY, ANY)})
+        return None
     if item.startswith("("):
-        return frozenset().union(*map(_prefixes, alternatives(item[1:-1].removeprefix("?:"))))
+        found: frozenset[str] = frozenset()
+        for branch in alternatives(item[1:-1].removeprefix("?:")):
+            begins = beginning(branch)
+            if begins is None and not (found and not branch):
+                return None
+            found |= begins or frozenset()
+        return found
     if item.startswith("["):
-        one = ANY if item.startswith("[^") else re.sub(r"^-|-$", r"\\-", item[1:-1])
-    elif item in (".", "$") or (item.startswith("\\") and item[1].isalnum() and item[1] not in "dsnt"):
-        return frozenset({(ANY, ANY)})
-    else:
-        one = item if item.startswith("\\") else re.escape(item)
-    return frozenset({(one,)})
+        return None if item.startswith("[^") else frozenset({re.sub(r"-$", r"\\-", item[1:-1])})
+    if item in (".", "$") or (item.startswith("\\") and item[1].isalnum() and item[1] not in "dsnt"):
+        return None
+    return frozenset({item if item.startswith("\\") else re.escape(item)})
+
+
+def _empty(item: str) -> bool:
+    """True for a group that may match nothing."""
+    return item.startswith("(") and any(not branch for branch in alternatives(item[1:-1].removeprefix("?:")))
 
 
 def end_of(source: str, position: int) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from appliance.memory.anchors import cue, hoisted
-from appliance.memory.pattern_source import ANY, alternatives, beginning, first_two
+from appliance.memory.pattern_source import alternatives, beginning
 from appliance.memory.rules import CHINESE, ENGLISH, JOINED, Rules, rules_for
 from appliance.memory.shapes import joined
 from appliance.memory.voices import fold, mask
@@ -67,25 +67,6 @@ def test_no_table_has_an_alternative_that_matches_everywhere(name, source):
 )
 def test_what_a_shape_begins_with_is_known_or_anything(shape, characters):
     assert beginning(shape) == characters
-
-
-@pytest.mark.parametrize(
-    ("shape", "pairs"),
-    [
-        ("abc", {("a", "b")}),
-        ("a?bc", {("a", "b"), ("b", "c")}),
-        ("(?:ab|c)+d", {("a", "b"), ("c", "a"), ("c", "c"), ("c", "d")}),
-        ("(?:^|x)ab", {("a", "b"), ("x", "a")}),
-        (r"a(?!b)[-c]", {("a", r"\-c")}),
-        ("a$", {("a", ANY)}),
-        ("a", {("a", ANY)}),
-        ("ab?", {("a", "b"), ("a", ANY)}),
-        ("a.", {("a", ANY)}),
-        (".a", {(ANY, ANY)}),
-    ],
-)
-def test_the_first_two_characters_of_a_match_are_known_or_anything(shape, pairs):
-    assert {(one, ANY if one == ANY else two) for one, two in first_two(shape)} == pairs
 
 
 @pytest.mark.parametrize(
