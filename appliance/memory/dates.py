@@ -14,14 +14,15 @@ from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
 from appliance.clock import day_bounds
+from appliance.memory import words_en
 
 Days = tuple[date, date]  # the first and the last
 Stretch = tuple[float, float]  # Unix seconds: from, to (not included)
 
 _YEARS = 5  # back, for a name without a year
-_MONTHS = "january february march april may june july august september october november december".split()
+_MONTHS = words_en.MONTHS.split("|")
 _SHORT = {name[:3]: number for number, name in enumerate(_MONTHS, start=1)} | {"sept": 9}
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_WEEKDAYS = words_en.WEEKDAYS.split("|")
 _HAN_DIGITS = {"一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
 _HAN_WEEKDAYS = "一二三四五六日"
 _WORD_NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "couple of": 2}

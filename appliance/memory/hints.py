@@ -36,7 +36,7 @@ TABLE = Path(__file__).with_name("hints.tsv")
 _LEFT_OUT: dict[Tag, float] = {"W": 0.5, "B": 0.8, "O": 0.5}
 _KEPT = 0.5  # from this chance of a tag, what the patterns leave out is kept
 _FEWEST = 3  # words of a clause that may be kept against the patterns
-_MOST, _BESIDE = 60, 4  # words of a clause, and of those beside it, that are looked at
+_MOST, BESIDE = 60, 4  # words of a clause, and of those beside it, that are looked at
 MOST_SCORE = 63  # of a hint: the sum of as many as are looked at fits its lane
 _LANE = 15  # bits for the sum of one answer: those of all are added up at once, in one machine word
 _HALF = 1 << _LANE - 1
@@ -103,15 +103,16 @@ class Weighing:
 
     def chances(self, place: int) -> list[float]:
         """For a clause the chance of each answer; what is left of 1 is that of nothing to keep."""
-        powers = [math.exp(min(score / SCALE, _HIGHEST)) for score in self._scores(place)]
-        whole = sum(powers) + 1.0
-        return [power / whole for power in powers]
+        return _chances(self._scores(place))
 
     def tag(self, place: int) -> Tag | None:
         """The tag under which a clause is to be kept against the patterns."""
-        if len(self._words[place]) < _FEWEST or max(self._scores(place)[: len(TAGS)]) <= 0:
+        if len(self._words[place]) < _FEWEST:
+            return None
+        scores = self._scores(place)
+        if max(scores[: len(TAGS)]) <= 0:
             return None  # no answer with a score of 0 is likelier than nothing to keep
-        chances = self.chances(place)
+        chances = _chances(scores)
         best = max(chances[: len(TAGS)])
         return TAGS[chances.index(best)] if best > _KEPT else None
 
@@ -121,8 +122,8 @@ class Weighing:
         last = place + 1 == len(heard) or heard[place + 1].sentence != clause.sentence
         own = ["^", *words[place], "$"]
         total = table.every + _sum(table.runs, chain(own, pairwise(own)))
-        total += _sum(table.before, ["^"] if first else words[place - 1][-_BESIDE:])
-        total += _sum(table.behind, ["?" if clause.asked else "$"] if last else words[place + 1][:_BESIDE])
+        total += _sum(table.before, ["^"] if first else words[place - 1][-BESIDE:])
+        total += _sum(table.behind, ["?" if clause.asked else "$"] if last else words[place + 1][:BESIDE])
         return _apart(total)
 
 
@@ -175,6 +176,12 @@ def table_of(hints: dict[str, list[int]]) -> Table:
 
 def _sum(scores: Mapping[Any, int], found: Iterable[object]) -> int:
     return sum(filter(None, map(scores.get, found)))
+
+
+def _chances(scores: Sequence[int]) -> list[float]:
+    powers = [math.exp(min(score / SCALE, _HIGHEST)) for score in scores]
+    whole = sum(powers) + 1.0
+    return [power / whole for power in powers]
 
 
 def _apart(total: int) -> list[int]:

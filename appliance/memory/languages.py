@@ -59,10 +59,11 @@ _HIRAGANA_PARTICLES = frozenset("のをはがにでともへやかねよわな�
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question made ready: `terms` are its folded words (none when no word is left), `names` those with marks
-    inside."""
+    """A question made ready: `plain` is it folded, `terms` are its folded words (none when no word is left), `names`
+    those with marks inside."""
 
     text: str
+    plain: str
     terms: tuple[str, ...]
     names: tuple[str, ...]
     script: Script
@@ -143,7 +144,7 @@ def analyse(text: str) -> Query:
     telling = [term for term in terms if not _is_grammar(term)]
     kept = (telling or terms)[:MAX_TERMS]
     names = tuple(dict.fromkeys(_NAME.findall(plain)))[:8]
-    return Query(text=text, terms=tuple(kept), names=names, script=script_of(text))
+    return Query(text=text, plain=plain, terms=tuple(kept), names=names, script=script_of(text))
 
 
 def expression(names: Iterable[str], terms: Iterable[str]) -> str:

@@ -28,7 +28,7 @@ from appliance.memory.dates import stretches
 from appliance.memory.embeddings import Identity
 from appliance.memory.filler import VectorFiller
 from appliance.memory.index import MemoryIndex
-from appliance.memory.languages import SCRIPTS, Query, analyse, fold
+from appliance.memory.languages import SCRIPTS, Query, analyse
 from appliance.memory.legs import Candidate, QueryVectors
 from appliance.memory.lexicon import widened
 from appliance.memory.schema import ITEMS, TALK
@@ -137,7 +137,7 @@ class MemorySearch:
         vectors = self._centred(connection, question, vector) if vector else None
         wider = self._widened(question, vectors)
         now, zone = self._clock.now(), self._index.workspaces[scope.session.agent].zone
-        days = stretches(fold(question.text[:_ASKED_CHARS]), day_of(now, zone), zone)
+        days = stretches(question.plain[:_ASKED_CHARS], day_of(now, zone), zone)
         found: list[list[Candidate]] = []
         for shelf in (ITEMS, TALK):
             scopes = allowed(connection, scope, shelf)

@@ -29,7 +29,7 @@ import capture as scorer
 
 from appliance.memory import hints
 from appliance.memory.capture import heard_in
-from appliance.memory.hints import ANSWERS, MOST_SCORE, SCALE, TABLE, TAGS, Heard, table_of, words_of
+from appliance.memory.hints import ANSWERS, BESIDE, MOST_SCORE, SCALE, TABLE, TAGS, Heard, table_of, words_of
 
 Rows = list[dict[str, Any]]
 Examples = list[tuple[set[str], int]]  # the hints of a clause, its answer
@@ -84,8 +84,8 @@ def hints_of(heard: list[Heard]) -> list[set[str]]:
     for place, clause in enumerate(heard):
         own = ["^", *words[place], "$"]
         beside = {at: heard[at].sentence if 0 <= at < len(heard) else None for at in (place - 1, place + 1)}
-        before = words[place - 1][-4:] if beside[place - 1] == clause.sentence else ["^"]
-        behind = words[place + 1][:4] if beside[place + 1] == clause.sentence else ["?" if clause.asked else "$"]
+        before = words[place - 1][-BESIDE:] if beside[place - 1] == clause.sentence else ["^"]
+        behind = words[place + 1][:BESIDE] if beside[place + 1] == clause.sentence else ["?" if clause.asked else "$"]
         runs = {*own, *map(" ".join, pairwise(own))}
         found.append({"=", *runs, *(f"<{word}" for word in before), *(f">{word}" for word in behind)})
     return found
