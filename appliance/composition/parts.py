@@ -232,6 +232,7 @@ class Parts(Foundation):
             self.memory,
             self.clock,
             lambda tag: self.metrics.add("memory_captured_total", tag=tag),
+            self.inbox.settled,
             self._erase,
             self.overview.context,
         )

@@ -25,8 +25,9 @@ _SHOWN = 20
 class Remembering:
     """Given memory, keep what people say and answer `/memory`.
 
-    `erased` removes a text from what the rest of the house keeps, and returns in how many rows it stood. `context`
-    accounts for what a conversation's next prompt holds.
+    `settled` says whether rows of the inbox are answered and captured. `erased` removes a text from what the rest of
+    the house keeps, and returns in how many rows it stood. `context` accounts for what a conversation's next prompt
+    holds.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class Remembering:
         memory: Memory,
         clock: Clock,
         counted: Callable[[str], None],
+        settled: Callable[[Sequence[int]], bool],
         erased: Callable[[str], Awaitable[int]],
         context: Callable[[SessionKey, Person], dict[str, Any]],
     ) -> None:
@@ -41,6 +43,7 @@ class Remembering:
         self._clock = clock
         self._context = context
         self._capturing = Capturing(memory, counted, lambda text: quiet_of(text) is not None)
+        self._settled = settled
         self._erased = erased
 
     def owners(self, agent: str) -> OwnersMemory:
@@ -53,9 +56,13 @@ class Remembering:
         await self._capturing.take(statements_of(received))
 
     async def before_compaction(self, session: SessionKey, records: Sequence[Record]) -> None:
-        """The same again over the part of the owner's conversation that leaves the window."""
+        """The same over what was left out after a turn, in the part of the owner's conversation that leaves the window.
+
+        Over no more: a line that the owner deleted from a day note since stays deleted.
+        """
         if session.is_main:
-            await self._capturing.take(statements_of_records(records, session.agent, session.value))
+            left_out = [r for r in records if not self._settled(r.get("rows", ()))]
+            await self._capturing.take(statements_of_records(left_out, session.agent, session.value))
 
     async def note(self, session: SessionKey, text: str, tainted: bool) -> None:
         """What a flush found: to the day note, or to quarantine when outside text may have had a hand in it."""

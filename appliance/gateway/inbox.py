@@ -1,8 +1,8 @@
 """The durable inbox: accepted means answered once.
 
-States of a row: new (also while its turn runs), answered, dead. The key (channel, account, chat, kind, id) is unique,
-so a platform that tells us twice is heard once. What a turn has done stands in the transcript; recovery compares the
-two at start and completes the later one.
+States of a row: new (also while its turn runs), answered, unsettled (answered, but what comes after a turn failed) and
+dead. The key (channel, account, chat, kind, id) is unique, so a platform that tells us twice is heard once. What a turn
+has done stands in the transcript; recovery compares the two at start and completes the later one.
 """
 
 from __future__ import annotations
@@ -86,6 +86,15 @@ class Inbox:
             "SELECT replies.body FROM inbox JOIN replies ON replies.turn = inbox.reply WHERE inbox.row = ?", (row,)
         )
         return _decode_reply(found[0][0]) if found else None
+
+    def settled(self, rows: Sequence[int]) -> bool:
+        """Whether all these rows are answered, with everything done that comes after a turn."""
+        marks = ",".join("?" * len(rows))
+        found = self._database.read(
+            f"SELECT count(*) FROM inbox WHERE state = 'answered' AND row IN ({marks})",  # noqa: S608
+            tuple(rows),
+        )
+        return bool(found[0][0] == len(rows))
 
     def answer_to(self, key: tuple[str, str, str, str, str]) -> Reply | None:
         """The stored answer of a message by its (channel, account, chat, kind, id), or None."""

@@ -215,23 +215,23 @@ class Intake:
 
     async def commit(self, reply: Reply, received: Sequence[Received]) -> None:
         """Run what comes after a turn, store a reply with its outbox row, then tell all who wait."""
-        for step in self.after_turn:
-            await self._after(step, received, reply)
+        settled = all([await self._after(step, received, reply) for step in self.after_turn])
         inbound = received[0].inbound
         if self.choices is not None and not reply.buttons:
             choices = self.choices
             reply = replace(reply, buttons=await self.disk.surely(lambda: choices(reply, inbound)))
-        await self._store(reply, inbound, "answered", _said_apart(received))
+        await self._store(reply, inbound, "answered" if settled else "unsettled", _said_apart(received))
 
-    async def _after(self, step: AfterTurn, received: Sequence[Received], reply: Reply) -> None:
+    async def _after(self, step: AfterTurn, received: Sequence[Received], reply: Reply) -> bool:
+        """Run one step; False when it failed for good."""
         while True:
             try:
                 await step(received, reply)
-                return
+                return True
             except Exception as error:  # a step that is broken must not keep an answer back
                 log.exception("step after a turn failed", turn=reply.turn)
                 if not is_full(error):
-                    return
+                    return False
             await self.disk.room()  # what was said must be captured all the same
 
     async def _store(self, reply: Reply, inbound: Inbound, state: str, merged: int = 1) -> None:

@@ -1,7 +1,7 @@
 """Capture at work: what people said becomes items of the day note; a take-back marks the old item.
 
-Runs at the end of each turn and again before a compaction, on people's own messages only. The same message twice adds
-nothing, and neither does the same thing said again by the same person.
+Runs at the end of each turn, and before a compaction on what was left out there; on people's own messages only. The
+same message twice adds nothing, and neither does the same thing said again by the same person.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from appliance.messages import Received, Role, Source
 @dataclass(frozen=True, slots=True)
 class Statement:
     """One message of one person, as capture reads it. `at` is Unix seconds; `edited` is the id of the message whose
-    words these replace, if any; `again` where it was read before."""
+    words these replace, if any; `late` where it is read after what was said later."""
 
     text: str
     agent: str
@@ -30,7 +30,7 @@ class Statement:
     person: str
     at: float
     edited: str = ""
-    again: bool = False
+    late: bool = False
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class Capturing:
         workspace = self._memory.workspaces[statement.agent]
         items = Items(workspace)
         said = {item.normalised for item in items.active() if item.person == statement.person}
-        if statement.again:
+        if statement.late:
             said |= _taken_back_since(items, statement)
         fresh: list[Item] = []
         for span, tag in found:
@@ -155,7 +155,7 @@ def statements_of_records(records: Sequence[dict[str, Any]], agent: str, session
             str(r["ids"][0]),
             OWNER,
             datetime.fromisoformat(r["at"]).timestamp(),
-            again=True,
+            late=True,
         )
         for r in records
         if r.get("role") == "user" and r.get("ids") and r.get("source") not in (Source.OUTSIDE, Source.OWN)

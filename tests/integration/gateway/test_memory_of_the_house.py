@@ -2,12 +2,15 @@
 
 import asyncio
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from appliance.cli import app
 from appliance.testing.anthropic_replies import Reply
+from appliance.testing.fake_anthropic import FakeAnthropic
+from appliance.testing.process import GatewayProcess
 from tests.integration.gateway.conftest import Home, Start
 
 
@@ -138,3 +141,45 @@ async def test_a_short_number_that_is_erased_leaves_what_is_stored_whole(start: 
     [(body,)] = home.house.core.read("SELECT body FROM inbox")
     assert json.loads(body) == {**json.loads(stored[0][0]), "text": "my PIN is [erased]"}
     assert (await home.say("my PIN is 1796", id="m-1796"))["status"] == 200
+
+
+async def test_a_line_that_the_owner_deleted_by_hand_does_not_come_back_with_a_compaction(home: Home) -> None:
+    await home.say("I hate clickbait headlines.")
+    workspace = home.house.workspace("main")
+    path = workspace.day_path(workspace.day(home.house.clock.now()))
+    path.write_text("".join(line for line in path.read_text().splitlines(keepends=True) if "clickbait" not in line))
+    await home.say("x " * 3_000)
+    await home.say("/compact")
+    assert "compaction" in [row["text"] for row in await home.rows()]
+    assert "clickbait" not in note(home)
+
+
+async def test_what_capture_left_out_after_a_turn_is_kept_at_the_compaction(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr("appliance.memory.capturing.capture", lambda text: 1 // len(""))
+        assert (await home.say("I hate clickbait headlines."))["status"] == 200
+    await home.say("x " * 3_000)
+    assert "clickbait" not in note(home)
+    await home.say("/compact")
+    assert "clickbait" in note(home)
+
+
+async def test_a_kill_between_a_turn_and_its_capture_loses_nothing(tmp_path: Path) -> None:
+    async with FakeAnthropic() as provider:
+        (tmp_path / "state").mkdir()
+        house = GatewayProcess(tmp_path / "state", ANTHROPIC_API_KEY="sk-ant-test", ANTHROPIC_BASE_URL=provider.url)
+        try:
+            await house.start(APPLIANCE_CRASH_AT="after_final_record")
+            body = {"text": "I hate clickbait headlines.", "id": "m1"}
+            await house.client.post(f"{house.url}/api/messages?wait=false", json=body)
+            async with asyncio.timeout(20):
+                while house.alive:
+                    await asyncio.sleep(0.05)
+            await house.start()
+            async with asyncio.timeout(20):
+                while not any("clickbait" in path.read_text() for path in house.state.glob("agents/main/memory/*.md")):
+                    await asyncio.sleep(0.05)
+        finally:
+            await house.close()
