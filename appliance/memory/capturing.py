@@ -1,4 +1,4 @@
-"""Capture at work: what people said becomes items of the day note; a take-back marks the old item.
+"""Capture at work: what people said becomes items of the day note; what is taken back or over is marked there.
 
 Runs at the end of each turn, and before a compaction on what was left out there; on people's own messages only. The
 same message twice adds nothing, and neither does the same thing said again by the same person.
@@ -13,7 +13,8 @@ from typing import Any
 
 from appliance.memory.capture import capture
 from appliance.memory.house import Memory
-from appliance.memory.items import OWNER, Item, Items, Mark, line_of, normalised, whose
+from appliance.memory.items import OWNER, Item, Items, Mark, Tag, line_of, normalised, whose
+from appliance.memory.over import ended, stated
 from appliance.memory.taking_back import named, takes_back
 from appliance.messages import Received, Role, Source
 
@@ -64,24 +65,27 @@ class Capturing:
                 taken.forgotten += await self._replace(statement, {normalised(item.span) for item in found})
             if takes_back(statement.text):
                 taken.forgotten += await self._forget(statement, [item.span for item in found])
+            said = [item.span for item in found] + stated(statement.text)
+            theirs = self._theirs(statement) if said else []
+            taken.forgotten += await self._mark(statement, ended(said, [i for i in theirs if i.at < statement.at]))
             if found:
-                taken.stored += await self._store(statement, [(item.span, item.tag) for item in found])
+                taken.stored += await self._store(statement, found, theirs)
         return taken
 
-    async def _store(self, statement: Statement, found: Iterable[tuple[str, str]]) -> list[Item]:
+    async def _store(
+        self, statement: Statement, found: Iterable[tuple[str, Tag]], theirs: Iterable[Item]
+    ) -> list[Item]:
+        """Keep what is found but for what is known: `theirs` is what holds of this person."""
         workspace = self._memory.workspaces[statement.agent]
-        items = Items(workspace)
-        said = {item.normalised for item in items.active() if item.person == statement.person}
+        said = {item.normalised for item in theirs}
         if statement.late:
-            said |= _taken_back_since(items, statement)
+            said |= _taken_back_since(Items(workspace), statement)
         fresh: list[Item] = []
         for span, tag in found:
             if normalised(span) in said:
                 continue
             said.add(normalised(span))
-            fresh.append(
-                Item(tag, span, statement.at, statement.session, statement.message, statement.person)  # type: ignore[arg-type]
-            )
+            fresh.append(Item(tag, span, statement.at, statement.session, statement.message, statement.person))
         if fresh:
             path = await workspace.append_day_async("\n".join(line_of(item) for item in fresh), statement.at)
             await self._memory.touched(path)
@@ -106,9 +110,12 @@ class Capturing:
         text = statement.text
         for span in beside:
             text = text.replace(span, " ")
+        return await self._mark(statement, named(text, self._theirs(statement), self._quiet_hours))
+
+    def _theirs(self, statement: Statement) -> list[Item]:
+        """What holds now of what this person said."""
         active = Items(self._memory.workspaces[statement.agent]).active()
-        theirs = [item for item in active if item.person == statement.person]
-        return await self._mark(statement, named(text, theirs, self._quiet_hours))
+        return [item for item in active if item.person == statement.person]
 
     async def _mark(self, statement: Statement, chosen: Iterable[Item]) -> list[Item]:
         forgotten: list[Item] = []

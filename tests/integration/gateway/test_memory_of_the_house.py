@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from appliance.cli import app
+from appliance.memory.commands import history
 from appliance.testing.anthropic_replies import Reply
 from appliance.testing.fake_anthropic import FakeAnthropic
 from appliance.testing.process import GatewayProcess
@@ -40,6 +41,27 @@ async def test_a_take_back_marks_the_item_and_is_none_itself(home: Home) -> None
     await home.say("/new")
     await home.say("hello")
     assert "clickbait" not in str(home.provider.calls[-1].request)
+
+
+@pytest.mark.parametrize(
+    ("said", "over"),
+    [
+        ("I'm allergic to peanuts.", "Good news: the test was negative. I'm no longer allergic to peanuts."),
+        ("我對花生過敏", "我對花生已經不過敏了"),
+        ("We have a dog called Rex.", "we don't have the dog any more"),
+        ("I'm a vegetarian.", "I stopped being vegetarian"),
+    ],
+)
+async def test_what_is_over_leaves_the_prompt_and_stays_in_the_history(home: Home, said: str, over: str) -> None:
+    await home.say(said)
+    [item] = home.house.memory.items().active()
+    await home.say(over)
+    await home.say("/new")
+    await home.say("hello")
+    assert item.text not in str(home.provider.calls[-1].request["system"])
+    assert [row["kind"] for row in history(home.house.memory, item.text)] == ["item", "forget"]
+    await home.say("/memory undo")
+    assert item in home.house.memory.items().active()
 
 
 async def test_what_was_said_is_found_by_the_tool_and_the_api(home: Home) -> None:
