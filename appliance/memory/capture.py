@@ -9,6 +9,7 @@ guesses, questions, things for today only, things of the past, other people. Wha
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -26,6 +27,12 @@ from appliance.memory.voices import SPOKEN, VOID, fold, mask
 
 __all__ = ["Item", "capture", "jsonl", "warm"]
 
+# Behind a comma: what a person says of themselves or asks for, and not that something is over.
+_INSTEAD = re.compile(
+    r"(?<=[,，])(?! *[^,，]*[不没][^,，]*[了啦] *(?:$|[,，]))(?= *(?:and |but |so |because |(?:其实|但是?|不过) ?)?"
+    r"(?:(?:i(?!'m not| am not| do | did| never| was| only| just| mean)|i'm|we|my|our|call me|from now on)\b"
+    r"|我(?!是|说|都|那|就|早)|以后(?:别|不要|都|请)|从现在))"
+)
 _LONGEST = 6_000  # characters: a longer message is pasted matter, of which only both ends are the person's own
 
 
@@ -111,11 +118,31 @@ def jsonl(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _beside_take_back(text: str, folded: str, rules: Rules) -> list[Item]:
-    """Of a message that is not meant as it stands: what its other sentences say, when one takes something back."""
+    """Of a message that is not meant as it stands: what it says beside what takes something back."""
     if rules.feigned.search(folded):
         return []
-    said = [(text[start:end], rules.take_back.search(folded[start:end])) for start, end, _ in sentences(folded)]
-    return [item for sentence, taken_back in said if not taken_back for item in capture(sentence)]
+    kept: list[Item] = []
+    for start, end, _ in sentences(folded):
+        if not rules.take_back.search(folded[start:end]):
+            kept += capture(text[start:end])
+        elif (place := _anew(folded, start, end, rules)) is not None:
+            # A fact there only says why. Hints are not asked: they have learned what stands by itself.
+            found = _listen(text[place:end], folded[place:end], rules)[1]
+            kept += [Item(text[place + f.start : place + f.end].strip(), f.tag) for f in found if f.tag != "O"]
+    return kept
+
+
+def _anew(folded: str, start: int, end: int, rules: Rules) -> int | None:
+    """Where a sentence that takes something back goes on to what holds instead."""
+    places = (place.start() for place in _INSTEAD.finditer(folded, start, end))
+    return next(
+        (
+            place
+            for place in places
+            if rules.take_back.search(folded[start:place]) and not rules.take_back.search(folded[place:end])
+        ),
+        None,
+    )
 
 
 def _in_japanese(text: str, masked: str, start: int, end: int, ender: str) -> list[Found]:

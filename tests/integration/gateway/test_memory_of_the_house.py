@@ -44,6 +44,21 @@ async def test_a_take_back_marks_the_item_and_is_none_itself(home: Home) -> None
 
 
 @pytest.mark.parametrize(
+    ("said", "instead", "kept"),
+    [
+        ("I like tea.", "forget that I like tea, I prefer coffee now", "I prefer coffee now"),
+        ("我喜欢蓝色", "别记我喜欢蓝色了，我现在喜欢绿色", "我现在喜欢绿色"),
+    ],
+)
+async def test_what_is_wanted_instead_of_what_is_taken_back_is_kept(
+    home: Home, said: str, instead: str, kept: str
+) -> None:
+    await home.say(said)
+    await home.say(instead)
+    assert [item.text for item in home.house.memory.items().active()] == [kept]
+
+
+@pytest.mark.parametrize(
     ("said", "over"),
     [
         ("I'm allergic to peanuts.", "Good news: the test was negative. I'm no longer allergic to peanuts."),

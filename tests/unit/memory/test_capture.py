@@ -121,6 +121,26 @@ def test_a_take_back_is_never_stored_as_something_new(text):
 
 
 @pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("forget that I like tea, I prefer coffee now", ["I prefer coffee now"]),
+        ("别记我喜欢蓝色了，我现在喜欢绿色", ["我现在喜欢绿色"]),
+        ("Forget that I'm vegan, I eat fish, and from now on never suggest tofu", ["from now on never suggest tofu"]),
+        ("忘掉我說過喜歡甜的，我比較喜歡鹹的", ["我比較喜歡鹹的"]),
+        # Why it is taken back, what else is taken back, and what it says before.
+        ("forget the Tuesday rule, I gave up yoga", []),
+        ("静音时段那个设置作废吧，我不上夜班了", []),
+        ("别记我住苏州了，那是我哥", []),
+        ("scratch that, I do want the morning briefing", []),
+        ("forget what I said about peanuts, tea and that I hate rain", []),
+        ("I like tea, forget that", []),
+    ],
+)
+def test_of_a_sentence_that_takes_something_back_only_what_is_wanted_instead_is_kept(text, kept):
+    assert [item.span for item in capture(text)] == kept
+
+
+@pytest.mark.parametrize(
     ("text", "tag"),
     [
         ("别忘了，以后都用中文回我", "W"),
