@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from appliance.memory import guards_zh, rules_ja, voices_en
+from appliance.memory import guards_zh, rules_ja, voices_en, words_en, words_zh
 from appliance.memory.items import Item
 from appliance.memory.languages import analyse, fold
+from appliance.memory.word_forms import family
 
 _TAKE_BACK = re.compile(f"{guards_zh.TAKE_BACK}|{voices_en.TAKE_BACK}|{rules_ja.TAKE_BACK}")
 _LONGEST = 2_000  # characters
@@ -27,6 +28,7 @@ _STOCK = re.compile(
     r"|(?:の)?(?:こと|话|件|ルール|设定|メモ|约束)|忘れて|取り消して|なしにして|撤回(?:します|して)?|さっき|前に"
     r"|以前|言った|赖んだ|下さい|ください|もう|[はをがの]"
 )
+_KIN = re.compile(rf"\b(?:my|our) ({words_en.KIN})\b|(?:我(?:们|家)*的?|^)({words_zh.KIN})")
 _QUIET_HOURS = re.compile(r"\b(?:quiet|silent) (?:hours?|time)\b|do.not.disturb|勿扰|免打扰|(?:安静|静音)(?:时间|时段)")
 
 
@@ -40,9 +42,9 @@ def named(text: str, items: Iterable[Item], quiet_hours: Callable[[str], bool]) 
 
     `quiet_hours` knows a boundary that asks for some: they are named by what they are called, not by their words.
     """
-    plain = fold(text)
-    said, about = _telling(_terms(plain)), _telling(_terms(_STOCK.sub(" ", plain)))
-    hours = _QUIET_HOURS.search(plain) is not None
+    asked = analyse(text)
+    said, about = _telling(_families(asked.terms)), _telling(_terms(_STOCK.sub(" ", asked.plain)))
+    hours = _QUIET_HOURS.search(asked.plain) is not None
     found = []
     for item in items:
         words = _terms(item.text)
@@ -52,7 +54,18 @@ def named(text: str, items: Iterable[Item], quiet_hours: Callable[[str], bool]) 
         half = of_item >= _OF_ITEM and (item.tag != "B" or of_topic > _OF_ITEM)
         if half or of_topic >= _OF_TOPIC or (hours and quiet_hours(item.text)):
             found.append(item)
-    return found
+    # My allergy is not my daughter's, nor hers mine.
+    whose = _kin(_KIN.search(asked.plain))
+    return [item for item in found if _concerns(fold(item.text), asked.plain, whose)] or found
+
+
+def _concerns(item: str, plain: str, whose: str) -> bool:
+    """Whether an item is about the one whom a take-back names, and about the person where it names none."""
+    return whose in item if whose else _kin(_KIN.match(item)) in plain
+
+
+def _kin(found: re.Match[str] | None) -> str:
+    return "" if found is None else found[1] or found[2]
 
 
 def _share(words: frozenset[str], of: frozenset[str]) -> float:
@@ -60,9 +73,12 @@ def _share(words: frozenset[str], of: frozenset[str]) -> float:
 
 
 def _terms(text: str) -> frozenset[str]:
-    """Words without the s of a plural; of a text without blanks characters, and pairs of them."""
-    terms = analyse(text).terms if text.strip() else ()
-    return frozenset(term.removesuffix("s") if term.isascii() and len(term) > 3 else term for term in terms)
+    """Words, each in the name of its family; of a text without blanks characters, and pairs of them."""
+    return _families(analyse(text).terms) if text.strip() else frozenset()
+
+
+def _families(terms: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(family, terms))
 
 
 def _telling(terms: frozenset[str]) -> frozenset[str]:

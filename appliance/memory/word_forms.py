@@ -1,7 +1,7 @@
-"""English words whose forms no stemmer brings together: went and go, children and child.
+"""English words whose forms no stemmer brings together: went and go, children and child; allergy and allergic.
 
 Texts and questions are both written with the plain form in the full-text table, so a question for what somebody "took"
-finds "take" as well.
+finds "take" as well. Families are wider: what a take-back names.
 """
 
 from __future__ import annotations
@@ -26,9 +26,26 @@ teach taught; tear tore torn; tell told; thief thieves; think thought; throw thr
 understand understood; wake woke woken; wear wore worn; weave wove woven; weep wept; wife wives; win won; wolf wolves
 woman women; write wrote written
 """
-_PLAIN = {
-    form: words[0] for entry in re.split(r"[;\n]", _FORMS) if len(words := entry.split()) > 1 for form in words[1:]
-}
+# Words that name the same thing about a person, whichever of them is used.
+_FAMILIES = """
+allergic allergy allergies; anaemic anaemia anemic anemia; anxious anxiety; asthmatic asthma; bake baking
+blind blindness; coeliac celiac; commute commuting commuter; cook cooking; cycle cycling cyclist; dance dancing dancer
+deaf deafness; diabetic diabetes; diet dieting; divorce divorced; drive driving; dyslexic dyslexia; epileptic epilepsy
+freelance freelancing freelancer; garden gardening gardener; hike hiking hiker; intolerant intolerance
+insomnia insomniac; knit knitting; marry married marriage; nurse nursing; pregnant pregnancy; religious religion
+retire retired retirement; run running runner; ski skiing; smoke smoking smoker; swim swimming swimmer
+teach teaching teacher; vegan veganism; vegetarian vegetarianism veggie
+"""
+
+
+def _by_form(lists: str) -> dict[str, str]:
+    """The first word of each list by each of the others."""
+    entries = (entry.split() for entry in re.split(r"[;\n]", lists))
+    return {form: words[0] for words in entries for form in words[1:]}
+
+
+_PLAIN = _by_form(_FORMS)
+_FAMILY = _by_form(_FAMILIES)
 _FORM = re.compile(rf"\b(?:{'|'.join(_PLAIN)})\b")
 
 
@@ -40,3 +57,9 @@ def plain_form(word: str) -> str:
 def plain_forms(text: str) -> str:
     """A folded text with each irregular form replaced by the plain one."""
     return _FORM.sub(lambda found: plain_form(found[0]), text)
+
+
+def family(word: str) -> str:
+    """One name for all words of a family, given one of them folded and in its plain form."""
+    singular = word.removesuffix("s") if word.isascii() and len(word) > 3 else word
+    return _FAMILY.get(word) or _FAMILY.get(singular, singular)

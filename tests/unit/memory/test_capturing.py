@@ -75,6 +75,9 @@ async def test_what_was_taken_back_is_not_kept_again_when_the_conversation_is_co
         ("我不吃香菜", "香菜那件事不算了"),
         ("私は卵アレルギーです", "前に言った卵アレルギーのことは忘れてください"),
         ("我家的貓叫芝麻", "貓的事當我沒說"),
+        ("I'm allergic to figs.", "forget my allergy"),
+        ("I'm a vegetarian.", "forget what I said about vegetarianism"),
+        ("I'm on a low-salt diet.", "forget what I said about dieting"),
         ("Don't message me between 10pm and 7am.", "undo the quiet hours I set"),
         ("Don't message me between 10pm and 7am.", "cancel my do-not-disturb"),
         ("Don't message me between 10pm and 7am.", "取消免打擾時段"),
@@ -107,6 +110,23 @@ async def test_a_limit_is_not_lost_for_a_word_that_it_shares_with_another_matter
     await capturing.take(wrote("12", "No voice messages please.", "8"))
     assert (await capturing.take(wrote("12", "you can message me at night again", "9"))).forgotten == []
     assert len((await capturing.take(wrote("12", "lift the ban on voice messages", "10"))).forgotten) == 1
+
+
+@pytest.mark.parametrize(
+    ("taken_back", "gone"),
+    [
+        ("forget my allergy", "I'm allergic to peanuts"),
+        ("forget what I said about my daughter's allergy", "My daughter is allergic to peanuts"),
+        ("忘了我說我女兒對花生過敏的事", "我女兒對花生過敏"),
+        ("忘了我說我過敏的事", "我對花生過敏"),
+    ],
+)
+async def test_one_persons_allergy_is_not_taken_back_with_anothers(memory: Memory, taken_back: str, gone: str) -> None:
+    capturing = Capturing(memory)
+    await capturing.take(wrote("12", "I'm allergic to peanuts. My daughter is allergic to peanuts."))
+    await capturing.take(wrote("12", "我對花生過敏。我女兒對花生過敏。", "8"))
+    done = await capturing.take(wrote("12", taken_back, "9"))
+    assert [item.text for item in done.forgotten] == [gone]
 
 
 async def test_what_is_said_beside_a_take_back_is_kept(memory: Memory) -> None:
