@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,14 @@ async def test_what_is_over_leaves_the_prompt_and_stays_in_the_history(home: Hom
     assert [row["kind"] for row in history(home.house.memory, item.text)] == ["item", "forget"]
     await home.say("/memory undo")
     assert item in home.house.memory.items().active()
+
+
+@pytest.mark.parametrize("said", ["夜10時以降は通知しないで", "22時から7時まで静かにして"])
+async def test_quiet_hours_said_in_japanese_are_kept_by_the_house(home: Home, said: str) -> None:
+    await home.say(said)
+    night = datetime(2026, 11, 30, 23, tzinfo=home.house.settings.owner.zone).timestamp()
+    assert home.house.automation.outlet.quiet("owner", night) == night + 8 * 3600
+    assert "22:00-07:00" in (await home.say("/memory"))["reply"]
 
 
 async def test_what_was_said_is_found_by_the_tool_and_the_api(home: Home) -> None:

@@ -41,6 +41,17 @@ from appliance.automation.quiet import Quiet, parse_window, quiet_of, quiet_unti
         ("晚上十点到早上七点别出声", "22:00-07:00"),
         ("午休一点到两点不要弹通知", "13:00-14:00"),
         ("八点之前别跟我说话", "00:00-08:00"),
+        ("夜10時以降は通知しないで", "22:00-07:00"),
+        ("22時から7時まで静かにして", "22:00-07:00"),
+        ("２２時〜７時は通知しないでください", "22:00-07:00"),
+        ("夜の10時半から翌朝6時までは起こさないで", "22:30-06:00"),
+        ("午後10時30分以降はメッセージを送らないでください", "22:30-07:00"),
+        ("7時より前に連絡しないでください", "00:00-07:00"),
+        ("朝8時までは電話しないで", "00:00-08:00"),
+        ("夜12時以降は通知しないで", "00:00-07:00"),
+        ("夜中の2時から5時までは通知しないで", "02:00-05:00"),
+        ("寝ている間は連絡しないで", "22:00-07:00"),
+        ("午前中は連絡しないで", "06:00-12:00"),
     ],
 )
 def test_a_boundary_with_a_time_becomes_hours(text: str, hours: str) -> None:
@@ -64,6 +75,10 @@ def test_a_boundary_with_a_time_becomes_hours(text: str, hours: str) -> None:
         ("nothing before 10 on Saturdays and Sundays, no messages", "00:00-10:00", (5, 6)),
         ("工作日九点到十一点别来找我", "09:00-11:00", range(5)),
         ("don't disturb me Friday to Monday after 8pm", "20:00-07:00", (4, 5, 6, 0)),
+        ("平日の9時から17時までは電話しないで", "09:00-17:00", range(5)),
+        ("月曜から金曜まで9時から17時は連絡しないでください", "09:00-17:00", range(5)),
+        ("土日は連絡しないで", "00:00-00:00", (5, 6)),
+        ("日曜日は通知しないで", "00:00-00:00", (6,)),
     ],
 )
 def test_days_of_the_week_are_kept(text: str, hours: str, days: tuple[int, ...]) -> None:
@@ -77,7 +92,8 @@ def test_days_of_the_week_are_kept(text: str, hours: str, days: tuple[int, ...])
         "never touch the photos folder", "no jokes", "不要用語音", "以后别再半夜更新系统", "tell me the news at night",
         "晚上提醒我關燈", "keep the kids' names out of anything public", "别给我发语音",
         "no voice messages in the evening", "晚上别用语音回", "don't message her on Fridays", "周五别给她发消息",
-        "no messages about work on Sundays",
+        "no messages about work on Sundays", "夜10時以降は通知して", "夜10時以降は妻に連絡しないで",
+        "2時間ごとに通知しないで", "夜に照明を消さないで", "日曜は仕事について連絡しないで",
     ],
 )  # fmt: skip
 def test_other_boundaries_and_wishes_hold_nothing_back(text: str) -> None:

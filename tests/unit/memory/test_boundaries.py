@@ -10,7 +10,15 @@ from appliance.memory.items import Item
 
 @pytest.mark.parametrize(
     "text",
-    ["no pushes", "never push anything to me", "别给我推送", "請不要推播", "推送都关了吧", "don't push notifications"],
+    [
+        "no pushes",
+        "never push anything to me",
+        "别给我推送",
+        "請不要推播",
+        "推送都关了吧",
+        "don't push notifications",
+        "プッシュ通知はやめてください",
+    ],
 )
 def test_pushes_are_forbidden_for_good(text):
     assert no_pushes(text)
@@ -26,6 +34,7 @@ def test_pushes_are_forbidden_for_good(text):
         "never send voice notes",
         "text only please",
         "语音就免了",
+        "音声メッセージは送らないで",
     ],
 )
 def test_voice_is_forbidden_for_good(text):
@@ -39,6 +48,7 @@ def test_voice_is_forbidden_for_good(text):
         "no pushes at night",
         "晚上别用语音回",
         "周末不要推送",
+        "朝はプッシュ通知を送らないで",
         "别推荐餐厅",
         "no jokes",
         "don't touch /srv/voice/2024",
