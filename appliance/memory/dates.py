@@ -1,7 +1,8 @@
 """Days that a question names: "in June", "last Tuesday", "3月31日", "上周". What was said then is looked at first.
 
-A name that says no year (a month, a day of a month) means each of the last years; everything else means one stretch of
-time. What lies ahead or comes again and again ("next Tuesday", "每周一") is left out: nothing was said then, or always.
+A name that says no year (a month, a day of a month) means each of the last years, 03/04/2026 both days that it may be;
+everything else means one stretch of time. What lies ahead or comes again and again ("next Tuesday", "每周一") is left
+out: nothing was said then, or always.
 The text is expected folded (languages.fold).
 """
 
@@ -11,10 +12,11 @@ import calendar
 import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from appliance.clock import day_bounds
-from appliance.memory import words_en
+from appliance.memory import seasons, words_en
 
 Days = tuple[date, date]  # the first and the last
 Stretch = tuple[float, float]  # Unix seconds: from, to (not included)
@@ -29,10 +31,11 @@ _WORD_NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "fi
 
 # A quick look, so that most questions cost no more than it.
 _HINT = re.compile(
-    r"\d|day\b|night\b|week|month|year|morning|ago\b|[月周天日年]|星期|礼拜|きのう|おととい|어제|그저께|오늘|지난|작년|"
-    + "|".join(_SHORT)
+    r"\d|day\b|night\b|week|month|year|morning|ago\b|[月周天日年]|星期|礼拜|きのう|おととい|어제|그저께|오늘|지난|작년|この[间前]|"
+    + "|".join([*_SHORT, seasons.NAMES])
 )
 _ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?![\d-])")
+_NUMBERS = re.compile(r"(?<![\d/.-])(\d{1,2})([/.-])(\d{1,2})\2((?:19|20)\d\d)(?!\d)")
 _MONTH_NAMES = "|".join([*_MONTHS, *(rf"{name}\.?" for name in _SHORT)])
 _NAMED_MONTH = re.compile(
     r"(?:\b(?P<before>\d{1,2})(?:st|nd|rd|th)? (?:of )?)?"
@@ -48,10 +51,13 @@ _EAST_MONTH = re.compile(
 )
 _YEAR = re.compile(r"\bin ((?:19|20)\d\d)\b|(?<!\d)((?:19|20)\d\d) ?[年년]")
 _AGO = re.compile(
-    r"\b(?P<count>\d{1,3}|an?|one|two|three|four|five|six|couple of) (?P<unit>day|week|month|year)s? ago\b"
-    r"|(?P<east>\d{1,3}|[二三四五六七八九]?十[一二三四五六七八九]?|[一两二三四五六七八九])"
+    r"\b(?P<count>\d{1,3}|a few|several|some|an?|one|two|three|four|five|six|couple of)"
+    r" (?P<unit>day|week|month|year)s? ago\b"
+    r"|(?P<east>\d{1,3}|[二三四五六七八九]?十[一二三四五六七八九]?|[一两二三四五六七八九]|好?几|数)"
     r" ?(?P<of>天|日|个?星期|周|个?礼拜|个?月|年)(?:之|以)?前"
 )
+_DAYS = frozenset(("day", "天", "日"))
+_FEW = frozenset(("a few", "several", "some", "几", "好几", "数"))
 _EAST_WEEK = "(?:周|星期|礼拜)"
 _WEEKDAY = re.compile(
     r"(?<!\bnext )(?<!\bevery )(?<!\beach )(?<!\bby )(?<!\buntil )(?<!\bto )(?<!\bthrough )"
@@ -63,11 +69,15 @@ _WEEKDAY = re.compile(
 _JA_WEEKDAYS = "月火水木金土日"
 
 
-def named_days(text: str, today: date) -> list[Days]:
-    """Given a folded question and the owner's day, return the days it names, the likeliest first; [] when none."""
+def named_days(text: str, today: date, *, southern: bool = False) -> list[Days]:
+    """Given a folded question and the owner's day, return the days it names, the likeliest first; [] when none.
+
+    `southern`: seasons are those south of the equator.
+    """
     if not _HINT.search(text):
         return []
-    for reading in (_exact, _month, _east_month, _ago, _weekday, _relative, _year):
+    season = partial(_season, southern=southern)
+    for reading in (_exact, _month, _east_month, season, _ago, _weekday, _relative, _year):
         found = [(first, min(last, today)) for first, last in reading(text, today) if first <= today]
         if found:
             return found
@@ -76,7 +86,8 @@ def named_days(text: str, today: date) -> list[Days]:
 
 def stretches(text: str, today: date, zone: ZoneInfo) -> tuple[Stretch, ...]:
     """The same as Unix seconds."""
-    return tuple((day_bounds(first, zone)[0], day_bounds(last, zone)[1]) for first, last in named_days(text, today))
+    days = named_days(text, today, southern=seasons.is_southern(zone))
+    return tuple((day_bounds(first, zone)[0], day_bounds(last, zone)[1]) for first, last in days)
 
 
 def _exact(text: str, today: date) -> Iterator[Days]:
@@ -84,6 +95,11 @@ def _exact(text: str, today: date) -> Iterator[Days]:
     if found:
         year, month = int(found[1]), int(found[2])
         yield from _spelled(year, month, int(found[3]) if found[3] else None)
+    elif found := _NUMBERS.search(text):
+        one, other, year = int(found[1]), int(found[3]), int(found[4])
+        yield from _spelled(year, other, one)
+        if found[2] == "/" and one != other:  # with a full stop the day stands first
+            yield from _spelled(year, one, other)
 
 
 def _month(text: str, today: date) -> Iterator[Days]:
@@ -133,22 +149,33 @@ def _spelled(year: int, month: int, day: int | None) -> Iterator[Days]:
         yield date(year, month, day), date(year, month, day)
 
 
+def _season(text: str, today: date, *, southern: bool) -> Iterator[Days]:
+    year = re.search(r"(?<!\d)(?:19|20)\d\d(?!\d)", text)
+    years = [int(year[0])] if year else [today.year - back for back in _years_back(text)]
+    return seasons.named_seasons(text, today, years, southern)
+
+
 def _ago(text: str, today: date) -> Iterator[Days]:
     found = _AGO.search(text)
     if not found:
         return
     said = found["count"] or found["east"]
-    count = _WORD_NUMBERS.get(said) or _number(said)
     unit = found["unit"] or found["of"]
-    if unit in ("day", "天", "日"):
-        day = today - timedelta(days=count)
-        yield day, day
-    elif unit in ("week", "周") or unit.endswith(("星期", "礼拜")):
-        yield _week(today, -count)
-    elif unit == "month" or unit.endswith("月"):
-        yield _month_of(today, -count)
+    if said in _FEW:
+        yield _back(today, unit, 7 if unit in _DAYS else 5)[0], _back(today, unit, 2)[1]
     else:
-        yield _year_of(today.year - count)
+        yield _back(today, unit, _WORD_NUMBERS.get(said) or _number(said))
+
+
+def _back(today: date, unit: str, count: int) -> Days:
+    """The day, week, month or year so many before this one."""
+    if unit in _DAYS:
+        return _day_of(today, -count)
+    if unit in ("week", "周") or unit.endswith(("星期", "礼拜")):
+        return _week(today, -count)
+    if unit == "month" or unit.endswith("月"):
+        return _month_of(today, -count)
+    return _year_of(today.year - count)
 
 
 def _weekday(text: str, today: date) -> Iterator[Days]:
@@ -198,6 +225,10 @@ _NAMED_YEARS: tuple[tuple[re.Pattern[str], int], ...] = (  # years back
 )
 
 _RELATIVE: tuple[tuple[re.Pattern[str], Callable[[date], Days]], ...] = (
+    (
+        re.compile(r"\bthe other day\b|(?<![以之目提从眼])前[几两些]天|この[间前](?!の)|先日"),
+        lambda today: (today - timedelta(days=14), today - timedelta(days=1)),
+    ),
     (re.compile(r"大前天"), lambda today: _day_of(today, -3)),
     (
         re.compile(r"\bday before yesterday\b|(?<![以之目提从眼大])前天|前日|一昨日|おととい|그저께"),

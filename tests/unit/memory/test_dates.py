@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -53,6 +53,25 @@ def named(question: str) -> list[tuple[str, str]]:
         ("先週の木曜日", "2026-11-26", "2026-11-26"),
         ("昨日の話", "2026-11-30", "2026-11-30"),
         ("지난주에 뭐라고 했지", "2026-11-23", "2026-11-29"),
+        ("what was paid on 31/03/2026", "2026-03-31", "2026-03-31"),
+        ("03/31/2026", "2026-03-31", "2026-03-31"),
+        ("was war am 3.4.2026?", "2026-04-03", "2026-04-03"),
+        ("a few days ago", "2026-11-24", "2026-11-29"),
+        ("several weeks ago", "2026-10-26", "2026-11-22"),
+        ("好几个月前", "2026-07-01", "2026-10-31"),
+        ("数日前", "2026-11-24", "2026-11-29"),
+        ("what did I say the other day", "2026-11-17", "2026-11-30"),
+        ("前幾天說的餐廳", "2026-11-17", "2026-11-30"),
+        ("この間話した店", "2026-11-17", "2026-11-30"),
+        ("where did we go last summer", "2026-06-01", "2026-08-31"),
+        ("the trip last winter", "2025-12-01", "2026-02-28"),
+        ("in the fall of 2024", "2024-09-01", "2024-11-30"),
+        ("summer 2025", "2025-06-01", "2025-08-31"),
+        ("last year's spring", "2025-03-01", "2025-05-31"),
+        ("去年夏天去了哪", "2025-06-01", "2025-08-31"),
+        ("這個夏天", "2026-06-01", "2026-08-31"),
+        ("去年の夏", "2025-06-01", "2025-08-31"),
+        ("작년 여름", "2025-06-01", "2025-08-31"),
     ],
 )
 def test_a_day_is_read_as_people_say_it(question: str, first: str, last: str) -> None:
@@ -90,6 +109,12 @@ def test_a_day_is_read_as_people_say_it(question: str, first: str, last: str) ->
         "以前年轻的时候我在哪工作",
         "月亮在天上，马上月圆",
         "五月天的演唱会",
+        "summer tyres",
+        "the leaves fall",
+        "夏天穿什么",
+        "next summer",
+        "明年夏天",
+        "99/99/2026",
         "",
     ],
 )
@@ -102,12 +127,40 @@ def test_a_month_without_a_year_is_that_of_each_of_the_last_years() -> None:
     assert named("12月说了什么")[0] == ("2026-12-01", "2026-12-01")  # what lies ahead is left out
 
 
+def test_a_date_that_may_be_read_in_two_ways_is_both_days() -> None:
+    assert named("the bill of 03/04/2026") == [("2026-04-03", "2026-04-03"), ("2026-03-04", "2026-03-04")]
+    assert named("04/04/2026") == [("2026-04-04", "2026-04-04")]
+
+
+def test_a_winter_with_a_year_begins_or_ends_in_it() -> None:
+    assert named("2024年冬天") == [("2024-12-01", "2025-02-28"), ("2023-12-01", "2024-02-29")]
+    assert len(set(named("in the winter"))) == len(named("in the winter")) == 6
+
+
+@pytest.mark.parametrize(
+    ("zone", "months"),
+    [
+        ("Europe/Berlin", (6, 8)),
+        ("Asia/Taipei", (6, 8)),
+        ("Australia/Sydney", (12, 2)),
+        ("Pacific/Auckland", (12, 2)),
+        ("Africa/Johannesburg", (12, 2)),
+        ("America/Argentina/Buenos_Aires", (12, 2)),
+        ("America/Bogota", (6, 8)),
+    ],
+)
+def test_a_summer_is_that_of_the_owners_half_of_the_earth(zone: str, months: tuple[int, int]) -> None:
+    here = ZoneInfo(zone)
+    ((first, end),) = stretches("last summer", TODAY, here)
+    assert (datetime.fromtimestamp(first, here).month, datetime.fromtimestamp(end - 1, here).month) == months
+
+
 def test_days_are_the_owners() -> None:
     ((first, end),) = stretches("yesterday", TODAY, ZoneInfo("Asia/Taipei"))
     assert end - first == 86_400
     assert first % 86_400 == 16 * 3_600
 
 
-@given(st.text(alphabet="0123456789-/. 年月日号天周前上个一二十ago weekjuntdlsy", max_size=40))
+@given(st.text(alphabet="0123456789-/. 年月日号天周前上个一二十几夏冬ago weekjuntdlsyfmr", max_size=40))
 def test_no_text_is_refused(text: str) -> None:
     assert all(first <= last <= TODAY for first, last in named_days(text, TODAY))
