@@ -69,4 +69,10 @@ UPDATE files SET stamp = '', offset = 0, lines = 0;
         "ALTER TABLE chunks ADD COLUMN sitting INTEGER NOT NULL DEFAULT 0;"
         "UPDATE files SET stamp = '', offset = 0, lines = 0;",
     ),
+    (
+        # Two parts of one size are merged at once: a question looks up each of its words in every part.
+        "few parts of the full-text tables",
+        "INSERT INTO talk_words(talk_words, rank) VALUES ('crisismerge', 2);"
+        "INSERT INTO items_words(items_words, rank) VALUES ('crisismerge', 2);",
+    ),
 ]

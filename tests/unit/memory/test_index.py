@@ -54,6 +54,14 @@ async def test_a_file_named_in_another_way_leads_to_a_look_at_everything(wordy: 
     assert "tea" in await wordy.snippets("tea")
 
 
+async def test_turns_written_one_by_one_leave_the_words_in_few_parts(wordy: House) -> None:
+    for number in range(45):
+        wordy.say((f"word{number}", ""), start=number)
+        await wordy.index.sync()
+    assert wordy.count("SELECT count(DISTINCT segid) FROM talk_words_idx") < 6
+    assert "word7" in await wordy.snippets("word7")
+
+
 @pytest.mark.parametrize("grows", [False, True])
 async def test_turns_on_two_sides_of_new_are_not_joined(wordy: House, grows: bool) -> None:
     """The order of two sittings is no context: neither the turn before nor a shown window runs across `/new`."""
