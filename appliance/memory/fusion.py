@@ -161,7 +161,7 @@ def weigh_time(candidates: Sequence[Candidate], now: float, days: Sequence[Stret
     """Halve a day note's score every 30 days; files that are kept up and conversations do not fade. What was said on
     the days that the question names gains instead."""
     for one in candidates:
-        if any(first <= one.at < end for first, end in days):
+        if days and any(first <= one.at < end for first, end in days):
             one.score += _THEN
         elif one.kind == "chunk" and one.at and _DAY_NOTE.fullmatch(one.path):
             age_days = max(0.0, now - one.at) / 86_400

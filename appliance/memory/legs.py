@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import apsw
 import msgspec
@@ -75,29 +77,15 @@ def candidates(
 ) -> list[Candidate]:
     """What either leg finds in these scopes, and what was said on `days`, each with the scores of both legs where they
     can be had."""
-    allowed = ",".join(map(str, scopes))
-    direct = _by_words(connection, shelf, query.match, allowed)
-    words = dict(direct)
-    for number, score in _by_words(connection, shelf, query.wider, allowed).items():
-        words[number] = words.get(number, 0.0) + _WIDER_WEIGHT * score
-    ids = {*words, *(_by_days(connection, days, allowed) if shelf == TALK else ())}
-    if vectors is None:
-        found = rows(connection, _ROWS, (_json(sorted(ids)),))
-    else:
-        ids.update(_by_vector(connection, shelf, vectors, allowed))
-        found = rows(connection, _ROWS_WITH_COSINES, (_json(sorted(ids)), vectors.plain, vectors.centred))
-    return [Candidate(*(*row, words.get(row[0]), direct.get(row[0], 0.0))) for row in found]
-
-
-_COLUMNS = "SELECT c.id, c.kind, c.path, c.at, c.script, c.speaker, c.file, c.ordinal"
-_FROM = "FROM json_each(?1) j JOIN chunks c ON c.id = j.value"
-_ROWS = f"{_COLUMNS}, NULL, NULL {_FROM} WHERE NOT c.hidden"
-# Exact cosines. A chunk whose vector is still to come has none; a vector of zeros has no direction, so no plain one.
-_ROWS_WITH_COSINES = f"""{_COLUMNS},
-    iif(e.raw IS NULL, NULL, 1 - vec_distance_cosine(e.raw, ?2)),
-    iif(e.raw IS NULL, NULL, 1 - vec_distance_cosine(vec_sub(e.raw, m.passage), ?3))
-{_FROM} LEFT JOIN vectors v ON v.chunk = c.id LEFT JOIN embeddings e ON e.id = v.embedding
-LEFT JOIN means m ON m.script = v.script WHERE NOT c.hidden"""
+    legs = _Legs(connection, shelf, vectors, ",".join(map(str, scopes)))
+    found = {one.id: one for one in legs.by_words(query.match)}
+    for one in legs.by_words(query.wider):
+        weighed, one.direct = _WIDER_WEIGHT * one.direct, 0.0
+        known = found.setdefault(one.id, one)
+        known.text_score = known.direct + weighed
+    for one in (*legs.by_days(days), *legs.by_vector()):
+        found.setdefault(one.id, one)
+    return sorted(found.values(), key=attrgetter("id"))
 
 
 def loaded(connection: apsw.Connection, ranked: Sequence[Candidate], beside: int = 0) -> Iterator[Candidate]:
@@ -130,58 +118,76 @@ def load(connection: apsw.Connection, page: Sequence[Candidate], beside: int = 0
 _BESIDE = """SELECT id FROM (SELECT id FROM chunks
         WHERE file = c.file AND kind = c.kind AND kind IN ('turn', 'chunk') AND sitting = c.sitting AND NOT hidden
         AND ordinal"""
-_TEXTS = f"""SELECT c.id, n.id = c.id, n.source, n.units {_FROM} JOIN chunks n ON n.id IN (
+_TEXTS = f"""SELECT c.id, n.id = c.id, n.source, n.units
+FROM json_each(?1) j JOIN chunks c ON c.id = j.value JOIN chunks n ON n.id IN (
     SELECT c.id
     UNION ALL {_BESIDE} < c.ordinal ORDER BY ordinal DESC LIMIT ?2)
     UNION ALL {_BESIDE} > c.ordinal ORDER BY ordinal LIMIT ?2)
-) ORDER BY n.ordinal"""
+) ORDER BY n.ordinal"""  # noqa: S608 - constant text
 
 
-def _by_words(connection: apsw.Connection, shelf: int, match: str, allowed: str) -> dict[int, float]:
-    """BM25 by chunk, the best of these scopes.
-
-    Ranked first (`LIMIT -1` keeps the order of the inner query), so the filter looks at no more than it lets through
-    and what it passes over. `bm25()` and a sort cost a third less than FTS5's own `rank`, which prepares statements
-    of its own for each query.
-    """
-    if not match:
-        return {}
-    name = f"{SHELVES[shelf]}_words"
-    found = rows(
-        connection,
-        f"SELECT f.rowid, f.score FROM (SELECT rowid, bm25({name}, 1.0, {_NEAR_WEIGHT}) AS score FROM {name}"  # noqa: S608 - constant names
-        f" WHERE {name} MATCH ?1 ORDER BY score LIMIT -1) f CROSS JOIN chunks c ON c.id = f.rowid"
-        f" WHERE NOT c.hidden AND c.scope IN ({allowed}) LIMIT ?2",
-        (match, CANDIDATES),
-    )
-    return {number: -score for number, score in found}
+_CHUNK = "c.id, c.kind, c.path, c.at, c.script, c.speaker, c.file, c.ordinal"
+# Exact cosines. A chunk whose vector is still to come has none; a vector of zeros has no direction, so no plain one.
+_COSINES = """iif(e.raw IS NULL, NULL, 1 - vec_distance_cosine(e.raw, :plain)),
+    iif(e.raw IS NULL, NULL, 1 - vec_distance_cosine(vec_sub(e.raw, m.passage), :centred))"""
+_VECTORS = """LEFT JOIN vectors v ON v.chunk = c.id LEFT JOIN embeddings e ON e.id = v.embedding
+    LEFT JOIN means m ON m.script = v.script"""
 
 
-def _by_vector(connection: apsw.Connection, shelf: int, vectors: QueryVectors, allowed: str) -> list[int]:
-    """The nearest by cosine, of those that are nearest by sign bits; these are scanned, about 0.1 ms a thousand."""
-    indexed = "shelf = 1 AND" if shelf == ITEMS else ""  # scopes of talk hold nothing else
-    found = rows(
-        connection,
-        "SELECT v.chunk FROM (SELECT chunk, embedding, script FROM vectors"  # noqa: S608 - whole numbers
-        f" WHERE {indexed} scope IN ({allowed})"
-        " ORDER BY vec_distance_hamming(vec_bit(bits), vec_bit(vec_quantize_binary(?1)))"
-        " LIMIT max(?2, (SELECT coalesce(max(chunk), 0) FROM vectors) / ?3)) v"
-        " JOIN embeddings e ON e.id = v.embedding JOIN means m ON m.script = v.script"
-        " ORDER BY vec_distance_cosine(vec_sub(e.raw, m.passage), ?1) LIMIT ?4",
-        (vectors.centred, *_RESCORED, _NEAREST),
-    )
-    return [number for (number,) in found]
+class _Legs:
+    """One question to one shelf, within the scopes that are `allowed`."""
 
+    def __init__(self, connection: apsw.Connection, shelf: int, vectors: QueryVectors | None, allowed: str) -> None:
+        self._connection = connection
+        self._shelf = shelf
+        self._allowed = allowed
+        self._vectors = {"plain": vectors.plain, "centred": vectors.centred} if vectors else {}
+        self._cosines, self._joined = (_COSINES, _VECTORS) if vectors else ("NULL, NULL", "")
 
-def _by_days(connection: apsw.Connection, days: Sequence[Stretch], allowed: str) -> list[int]:
-    """What was said then, the newest first; of several stretches, in the first one that anything was said in."""
-    for first, end in days:
-        found = rows(
-            connection,
-            "SELECT id FROM chunks WHERE at >= ?1 AND at < ?2 AND shelf = 0 AND NOT hidden"  # noqa: S608 - whole numbers
-            f" AND scope IN ({allowed}) ORDER BY at DESC LIMIT ?3",
-            (first, end, CANDIDATES),
+    def by_words(self, match: str) -> list[Candidate]:
+        """The best by BM25.
+
+        Ranked first (`LIMIT -1` keeps the order of the inner query), so the filter looks at no more than it lets
+        through and what it passes over. `bm25()` and a sort cost a third less than FTS5's own `rank`, which prepares
+        statements of its own for each query.
+        """
+        if not match:
+            return []
+        name = f"{SHELVES[self._shelf]}_words"
+        return self._found(
+            f"""SELECT {_CHUNK}, {self._cosines}, -f.score, -f.score FROM (
+                SELECT rowid, bm25({name}, 1.0, {_NEAR_WEIGHT}) AS score FROM {name} WHERE {name} MATCH :match
+                ORDER BY score LIMIT -1
+            ) f CROSS JOIN chunks c ON c.id = f.rowid {self._joined}
+            WHERE NOT c.hidden AND c.scope IN ({self._allowed}) LIMIT {CANDIDATES}""",  # noqa: S608 - a constant name, whole numbers
+            match=match,
         )
-        if found:
-            return [number for (number,) in found]
-    return []
+
+    def by_vector(self) -> list[Candidate]:
+        """The nearest by cosine, of those that are nearest by sign bits; these are scanned, about 0.1 ms a thousand."""
+        if not self._vectors:
+            return []
+        indexed = "shelf = 1 AND" if self._shelf == ITEMS else ""  # scopes of talk hold nothing else
+        least, share = _RESCORED
+        return self._found(
+            f"""SELECT {_CHUNK}, 1 - vec_distance_cosine(e.raw, :plain), 1 - n.distance FROM (
+                SELECT v.chunk, e.id, vec_distance_cosine(vec_sub(e.raw, m.passage), :centred) AS distance FROM (
+                    SELECT chunk, embedding, script FROM vectors WHERE {indexed} scope IN ({self._allowed})
+                    ORDER BY vec_distance_hamming(vec_bit(bits), vec_bit(vec_quantize_binary(:centred)))
+                    LIMIT max({least}, (SELECT coalesce(max(chunk), 0) FROM vectors) / {share})
+                ) v JOIN embeddings e ON e.id = v.embedding JOIN means m ON m.script = v.script
+                ORDER BY distance LIMIT {_NEAREST}
+            ) n CROSS JOIN chunks c ON c.id = n.chunk CROSS JOIN embeddings e ON e.id = n.id WHERE NOT c.hidden"""  # noqa: S608 - whole numbers
+        )
+
+    def by_days(self, days: Sequence[Stretch]) -> list[Candidate]:
+        """What was said then, the newest first; of several stretches, in the first one that anything was said in."""
+        if self._shelf != TALK:
+            return []
+        sql = f"""SELECT {_CHUNK}, {self._cosines} FROM chunks c {self._joined}
+            WHERE c.at >= :first AND c.at < :end AND c.shelf = 0 AND NOT c.hidden AND c.scope IN ({self._allowed})
+            ORDER BY c.at DESC LIMIT {CANDIDATES}"""  # noqa: S608 - whole numbers
+        return next(filter(None, (self._found(sql, first=first, end=end) for first, end in days)), [])
+
+    def _found(self, sql: str, **values: str | float) -> list[Candidate]:
+        return list(itertools.starmap(Candidate, rows(self._connection, sql, {**values, **self._vectors})))
