@@ -1,9 +1,9 @@
 """What a message says that must not be forgotten: wants (W), boundaries (B), facts (O). Rules only, no model.
 
-A message goes through four sieves. First whole messages that are not the person's own word: take-backs, fiction,
-lyrics, sarcasm. Then parts that are not (voices.py): quotations, code, text to translate or to send. Then sentences:
-guesses, questions, things for today only, things of the past, other people. What is left is judged clause by clause
-(sentence.py), and scored hints have the last word (hints.py).
+A message goes through three sieves. First whole messages that are not the person's own word: take-backs, fiction,
+lyrics, sarcasm. Then parts that are not (voices.py): quotations, code, text to translate or to send. Then sentences
+that only guess or ask. What is left is weighed clause by clause (hints.py), but for sentences in Japanese (rules_ja.py)
+and what is asked to be remembered in so many words (asked.py).
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from appliance.memory import hints
 from appliance.memory import rules as patterns
 from appliance.memory.asked import asked_to_keep
 from appliance.memory.clauses import clauses, sentences
-from appliance.memory.hints import Found, Heard, revised
+from appliance.memory.hints import Found, Heard, kept
 from appliance.memory.items import Tag
 from appliance.memory.rules import Rules, rules_for
 from appliance.memory.rules_ja import is_japanese, judge_japanese
-from appliance.memory.sentence import Sentence, said_by
 from appliance.memory.voices import SPOKEN, VOID, fold, mask
 
 __all__ = ["Item", "capture", "jsonl", "warm"]
@@ -52,41 +51,47 @@ def capture(text: str) -> list[Item]:
     rules = rules_for(folded)
     if rules.not_meant.search(folded):
         return _beside_take_back(text, folded, rules)
-    return [Item(text[one.start : one.end].strip(), one.tag) for one in revised(*_listen(text, folded, rules))]
+    heard, plain = _listen(text, folded, rules)
+    return [Item(text[one.start : one.end].strip(), one.tag) for one in _together(plain, kept(heard))]
 
 
 def heard_in(text: str) -> list[Heard]:
     """Given a message, return its clauses that may state something, of which hints are learned."""
     folded = fold(text)
-    rules = rules_for(folded)
-    return [] if rules.not_meant.search(folded) else _listen(text, folded, rules)[0]
+    return _listen(text, folded, rules_for(folded))[0]
 
 
 def _listen(text: str, folded: str, rules: Rules) -> tuple[list[Heard], list[Found]]:
-    """The clauses of a message that hints may judge, and what the patterns find."""
+    """The clauses of a message that hints may judge, and what is to be kept although they say nothing."""
     masked = mask(folded, rules)
-    found: list[Found] = []
     heard: list[Heard] = []
-    complained: Tag | None = None
+    plain: list[Found] = []
     for start, end, ender in sentences(masked):
-        items, leads = _in_japanese(text, masked, start, end, ender), None
-        if not items:
-            asked = "?" in ender or "？" in ender
-            nothing = _states_nothing(masked[start:end].strip(), asked, rules)
-            parts = [] if nothing else clauses(masked, start, end, rules)
-            said = said_by(Sentence(text, masked, start, end, parts, asked), rules)
-            remembered = _remembered(masked, start, end, asked=asked)
-            items, leads = said.found or remembered, said.leads
-            if not remembered:  # what is asked for in so many words is not judged
-                heard += [
-                    Heard(part.start, part.end, part.text, start, asked, number in said.settled)
-                    for number, part in enumerate(parts)
-                ]
-        if complained and items and items[0].tag in (complained, "B"):
-            found.pop()  # the complaint only led to what is asked for now
-        found += items
-        complained = leads
-    return heard, found
+        asked = _asked(ender)
+        if said := _in_japanese(text, masked, start, end, asked=asked):
+            plain += said
+            continue
+        plain += _remembered(masked, start, end, asked=asked)
+        if not _states_nothing(masked[start:end].strip(), asked, rules):
+            parts = clauses(masked, start, end, rules)
+            heard += [Heard(part.start, part.end, part.text, start, asked) for part in parts]
+    return heard, plain
+
+
+def _asked(ender: str) -> bool:
+    return "?" in ender or "？" in ender
+
+
+def _together(plain: list[Found], weighed: list[Found]) -> list[Found]:
+    """What is asked to be remembered is kept as it stands, unless it is known for a want or a limit."""
+    if not plain:
+        return weighed
+    sure = [one for one in plain if not any(_overlap(one, other) and other.tag != "O" for other in weighed)]
+    return sorted(sure + [one for one in weighed if not any(_overlap(one, other) for other in sure)])
+
+
+def _overlap(one: Found, other: Found) -> bool:
+    return one.start < other.end and other.start < one.end
 
 
 def warm() -> None:
@@ -121,15 +126,15 @@ def _beside_take_back(text: str, folded: str, rules: Rules) -> list[Item]:
     """Of a message that is not meant as it stands: what it says beside what takes something back."""
     if rules.feigned.search(folded):
         return []
-    kept: list[Item] = []
-    for start, end, _ in sentences(folded):
+    beside: list[Item] = []
+    for start, end, ender in sentences(folded):
         if not rules.take_back.search(folded[start:end]):
-            kept += capture(text[start:end])
+            if not _asked(ender):  # what is asked only names what is taken back
+                beside += capture(text[start:end])
         elif (place := _anew(folded, start, end, rules)) is not None:
-            # A fact there only says why. Hints are not asked: they have learned what stands by itself.
-            found = _listen(text[place:end], folded[place:end], rules)[1]
-            kept += [Item(text[place + f.start : place + f.end].strip(), f.tag) for f in found if f.tag != "O"]
-    return kept
+            # A fact there only says why.
+            beside += [item for item in capture(text[place:end]) if item.tag != "O"]
+    return beside
 
 
 def _anew(folded: str, start: int, end: int, rules: Rules) -> int | None:
@@ -145,12 +150,12 @@ def _anew(folded: str, start: int, end: int, rules: Rules) -> int | None:
     )
 
 
-def _in_japanese(text: str, masked: str, start: int, end: int, ender: str) -> list[Found]:
+def _in_japanese(text: str, masked: str, start: int, end: int, *, asked: bool) -> list[Found]:
     """What a sentence in Japanese says, which ends with what decides. Folding is for Chinese: read as written."""
     whole = text[start:end].strip()
     if not is_japanese(whole) or VOID in masked[start:end] or SPOKEN in masked[start:end]:
         return []
-    tag = judge_japanese(whole, "?" in ender or "？" in ender)
+    tag = judge_japanese(whole, asked)
     return [Found(start, end, tag)] if tag else []
 
 
@@ -164,6 +169,4 @@ def _remembered(masked: str, start: int, end: int, *, asked: bool) -> list[Found
 
 def _states_nothing(whole: str, asked: bool, rules: Rules) -> bool:
     """True for a sentence that is a guess or a question as a whole."""
-    if rules.whole_hypothesis.search(whole):
-        return True
-    return rules.question_frame.match(whole) is not None and (asked or rules.quiet.search(whole) is None)
+    return bool(rules.hypothesis.search(whole) or (asked and rules.question_frame.match(whole)))

@@ -1,12 +1,212 @@
-"""What only looks like a wish, a limit or a fact in English: questions, guesses, the past, other people."""
+"""What of a message in English is no statement of the person: take-backs, play, mockery, text to send, questions."""
 
-from appliance.memory.words_en import any_of
+from appliance.memory.shapes import any_of
 
-# The form of a question.
-ASKING = any_of(
-    r"^(?:and |so |but )?(?:what|why|how|where|who|which|whose)\b",
-    r"^(?:don't|doesn't|didn't|isn't|aren't|won't|wouldn't) (?:you(?! (?:dare|ever))|we|it|they|i|he|she|that)\b",
-    r"^(?=.*or not)(?!.*\bwhether\b).*\bor not\b|\bright$|\bhuh$|\bisn't it\b",
+# What takes something back.
+TAKE_BACK = any_of(
+    r"\b(?=[cdefrsu])(?<!don't )(?<!never )(?<!not )(?:drop|delete|remove|undo|erase|cancel|scrap|forget) (?:the"
+    r"|that|my|this) (?:\w+ ){0,3}(?:note|rule|memory|entry|thing|preference|ban|limit|setting|bit)\b",
+    r"^(?:please |ok |okay |actually |and |so |you can )*(?:undo|cancel|lift|drop|remove|delete|scrap|forget"
+    r"|revoke|clear|erase|end|disable|ditch)\b.{1,40}\b(?:i (?:gave|set|told|asked|made|mentioned|put|wanted)"
+    r"|quiet hours?|do[- ]not[- ]disturb|dnd)\b",
+    r"\b(?:take|get|pull|leave) (?:that|it|this) (?:out|off)\b(?! of (?!your|the (?:notes|memory|list)))",
+    r"\bchanged my mind (?:about|on)\b",
+    r"\bi'm not (?:a|an) \w+, (?:fix|correct|change) (?:that|it)\b",
+    r"\byou can (?:stop|quit) \w+ing\b",
+    r"^(?:please |and )*stop (?:remembering|storing|assuming i|thinking i)\b",
+    r"(?<!i )(?<!we )\b(?:don't|do not|no need to|stop|quit) remember(?:ing)? (?:that|what|how) (?:i|we|my|our)\b",
+    r"\bi (?:said|told you|asked for) .{2,40}\b(?:but now|well,? now|now i want)\b|^(?:no more|end of"
+    r"|enough of) (?:the )?quiet hours\b",
+    r"^no longer .{3,40}\b(?:update|fix|change|remove|delete|correct) (?:that|it|this|your)\b",
+    r"\bnever true\b|\bi never was\b|\b(?:needn't|don't need to|don't have to)\b.* any ?(?:more|longer)$",
+    r"\b(?:fix|correct|update|amend|change|clean up) your (?:notes?|memory|records?)\b",
+    r"\bget rid of (?:it|that|the (?:note|rule|memory))$",
+    r"\bmix(?:ed|ing)? (?:me|us|that|it) up\b",
+    r"\bconfus(?:ed|ing) me with\b",
+    r"\b(?:whoever|who) (?:told|said)\b.*\b(?:you|otherwise|so)\b",
+    r"\b(?:stuff|thing|bit|part|rule|note) about .{2,40} (?:doesn't|does not|no longer) (?:hold|appl|count|matter)",
+    r"\bwhere did you (?:get|hear) (?:that|this)\b",
+    r"\bwho told you (?:that|i|we)\b",
+    r"\bafter all,? (?:so )?(?:forget|scrap|never mind|ignore)",
+    r"\bnot (?:moving|going|vegan|vegetarian|allergic|getting|living) .{0,30}after all\b",
+    r"\bi (?:said|told you|mentioned|claimed) .{3,60}\b(?:wrong|outdated|changed|no longer|mistake|a joke|typo"
+    r"|not true|isn't true)\b",
+    r"\b(?:hours|rule|rules|ban|restriction|limit|thing)\b.{0,24}\b(?:is|are) (?:off|over|gone|cancelled|canceled"
+    r"|void|history)\b",
+    r"\b(?:outdated|no longer accurate)\b",
+    r"\bbin (?:it|that)\b",
+    r"\bfrom your notes\b",
+    r"\b(?:strike that|unsay|retract|rescind|nix that)\b",
+    r"\bi (?:don't|do not) (?:actually |really )?(?:hate|mind) .{2,30}(?:any ?more|after all|at all)?$",
+    r"\bi was (?:only )?(?:joking|kidding|being sarcastic)\b",
+    r"\b(?:scrap|drop|lift|kill|ditch|lose|end|reset|relax|remove) (?:the|my|that|this|all) .{0,24}\b(?:thing|rule"
+    r"|rules|hours|ban|limit|preference|restriction|policy|boundary|note|entry|memory|fact|record)\b",
+    r"\b(?:rule|preference|ban|restriction|limit) .{0,30}(?:no longer|doesn't|does not|is gone|is over|is lifted)",
+    r"\bno longer (?:applies|true|needed|the case)\b",
+    r"(?=f)(?<!don't )(?<!dont )(?<!not )(?<!never )(?<!i )(?<!to )(?<!always )(?<!often )\bforget (?:what i|about"
+    r"|that|the|my|everything|it|all|i |我|这|那|之前|刚|me )",
+    r"\bscratch that\b",
+    r"\bignore (?:what i|my (?:last|previous|earlier|note|rule)|that (?:rule|last|bit|note)|the (?:earlier|rule"
+    r"|last|previous|bit about|note about|thing))",
+    r"\bi (?:take (?:that|it|this|back)|didn't mean|never said|was (?:joking|kidding|wrong|only joking"
+    r"|just kidding)|don't (?:actually|really) (?:hate|like|love|live|have|mind)|lied|misspoke|changed my mind"
+    r"|no longer (?:want|need|care|mind))\b",
+    r"\btake (?:it|that) back\b",
+    r"\b(?:was|is) (?:a )?(?:typo|mistake|joke|wrong|not true|no longer true|untrue|outdated)\b",
+    r"(?=[cdelrsuw])(?<!never )(?<!don't )(?<!dont )(?<!not )(?<!before you )\b(?:remove|delete|drop|cancel|undo"
+    r"|erase|wipe|strike|lift|revoke|retract|clear|scrap|discard) (?:(?:it|that)$|the (?:rule|note|memory"
+    r"|preference|entry|fact|bit|thing|ban|restriction|boundary|line|part)|my (?:rule|preference|note|earlier"
+    r"|previous|last|old)|that (?:rule|note|memory|preference|from|entry|one|ban|fact)|what i|your (?:note|memory)"
+    r"|from (?:memory|your)|anything (?:about|you))",
+    r"\bisn't true\b|\bnot true any",
+    r"\bnever mind (?:what|about|the|that|my)",
+    r"\bdisregard\b",
+    r"\bno need to (?:remember|keep|avoid|stay|hold)",
+    r"\byou can (?:forget|ignore|drop|send|push|call|message|use|wake|ring|text|ping|remind|talk|speak|joke|swear"
+    r"|post|share"
+    r"|disturb|notify|alert|read|show) .{0,30}(?:again|now)\b",
+    r"\b(?:got|had) (?:that|it) wrong\b",
+    r"\byou (?:misheard|misunderstood|remembered wrong|got (?:that|it|me) wrong|must have me)",
+    r"\bi never (?:told|said|asked)",
+    r"\bun-?(?:remember|learn|know|save)\b",
+    r"\bdon'?t (?:remember|store|save|keep) (?:that|this|it)$",
+    r"\bactually,? (?:voice|pushes|notifications|calls|\w+) (?:is|are) (?:fine|ok|okay)\b",
+    r"(?:\b(?:is|are)|'s|'re) (?:fine|ok|okay) (?:again|after all|now)\b|\bi(?:'ve| have) changed my mind\b",
+    r"\bthat (?:thing|bit|stuff|part) about .{2,40}(?:wrong|not|wasn't|isn't|remove|forget|delete)",
+)
+# Invented people speak.
+FICTION = any_of(
+    r"^you(?:'re| are) (?:the|an?) \w+, (?:and )?i'?m (?:the|an?) ",
+    r"^for (?:the|my) (?:novel|story|book|film|script|play|game|comic|screenplay)[:,]",
+    r"\byou(?:'re| are) (?:the|a|an|my) (?:king|queen|pirate|wizard|knight|detective|captain|butler|robot|villain"
+    r"|ghost|dragon|medieval)",
+    r"\byou (?:be|play) (?:the|a|an|my)\b.* (?:i'm|i am|i'll be|i will be) ",
+    r"\b(?:our|my|the) (?:campaign|session|one-shot|larp|sketch|skit|fanfic)\b.*\bi'?m\b|\b(?:story|scene"
+    r"|writing) (?:starter|prompt)\b",
+    r"\bcharacter (?:sheet|profile|bio|description)\b",
+    r"\blet's play[:,]? (?=i'm|i am|you|a game where|pretend)",
+    r"\blet'?s (?:play|do|be) (?:detectives?|doctors?|shop|house|school|pirates?|cops|spies|vets?|an? game)\b",
+    r"(?<!when )(?<!if )\byou start\b(?! with)",
+    r"^(?:let's|let us) (?:do|play|try) (?:some |a bit of )?(?:improv|charades|pretend|make-believe)\b",
+    r"^(?:you )?be (?:my|an?|the) \w+[.,:] ",
+    r"\b(?:novel|story|screenplay|fanfic|comic|book|play|script)'s (?:hero|heroine|villain|main|narrator"
+    r"|protagonist|lead)",
+    r"\blines? (?:like|such as|of dialogue)\b",
+    r"(?<!don't )(?<!never )(?<!not )(?<!to )(?<!i )\b(?:write|give|make|tell|draft|invent|continue|add|create"
+    r"|compose|pen|help"
+    r"|need|finish)\b.{0,40}\b(?:villain|joke|riddle|scene|sketch|skit|fable|story|stories|novel|(?:a|main|my"
+    r"|the) character\b"
+    r"|dialogue|poem"
+    r"|screenplay|line something|monologue|fairy ?tale|fiction|limerick|haiku|protagonist|heroine|narrator"
+    r"|backstory|catchphrase|npc\b|saga)",
+    r"\brole-?play\b",
+    r"(?<!don't )(?<!never )\bpretend (?:to be|you're|you are)",
+    r"\bact as (?:a|an|if|the)\b",
+    r"\bin (?:the|my|this|that) (?:story|novel|film|movie|book|novel|script|chapter|comic|campaign)\b",
+    r"\bmy (?:character|protagonist|villain|narrator|heroine|hero)\b",
+    r"\bopening line\b",
+    r"\bshort story\b(?!.{0,10}\b(?:writer|author))",
+    r"\bthe (?:character|protagonist|villain|narrator|hero|heroine) (?:says|is|hates|loves|whispers|shouts)",
+    r"\bd&d\b|\bdungeon",
+)
+# Somebody sings.
+LYRICS = any_of(
+    r"\b(?:song|tune|jingle)\b[^.!?:]{0,24}:",
+    r"\b(?:my|this|the|our) (?:song|verse|lyrics?|chorus|poem|tune)\b\s*[:\"]",
+    r"\bfinish (?:my|this|the) (?:song|verse|poem|rhyme)",
+    r"🎵|🎶|\bthe hook\b",
+    r"♪|♫|\blyrics?\b",
+    r"\bsong\b.{0,24}\b(?:goes|that|about|called|where|with the line|stuck)",
+    r"\bverse\b|\bchorus\b",
+    r"\bsing(?:ing)?\b.{0,16}['\\x22:]",
+    r"\brhyme",
+    r"\bhum(?:ming)?\b|\brap\b",
+)
+# The opposite is meant.
+SARCASM = any_of(
+    r"^(?:wonderful|great|fantastic|lovely|perfect|brilliant)\b.{3,60}\b(?:again|another)\b",
+    r"^(?:oh|wow|ah|gee)[,! ]+(?:fantastic|great|wonderful|lovely|brilliant|perfect|joy|super)\b",
+    r"^(?:wow|oh|gee|ah|great)[,! ]+thanks (?:so much )?for \w+ing\b",
+    r"^(?:sure|yeah|right|oh|go on)\b[, ].{0,40}\b(?:again|another)\b.{0,20}\b(?:i (?:live|love|adore|needed)"
+    r"|my favou?rite"
+    r"|i'?m a (?:huge|big|massive) fan|just what i)",
+    r"^(?:yeah|oh|ah|wow|right|ok)[, ]+sure[, ]+i (?:just |really |totally )*(?:love|adore|enjoy)",
+    r"\bfavou?rite thing (?:ever |in the world )?is (?:being|getting)\b",
+    r"\b(?:truly|totally|absolutely|simply|just) (?:love|adore|enjoy)\b.*\b(?:times|again|another|for hours"
+    r"|the same)\b",
+    r"\bnothing i (?:love|like|enjoy) more than\b",
+    r"^(?:great|wow|nice|lovely|perfect)\b[,!. ]+(?:thanks[,!. ]+)?i (?:just |so |simply |truly )+(?:love|adore"
+    r"|enjoy)\b",
+    r"(?<!don't )(?<!not )(?<!not a )\b(?:love|adore|enjoy) (?:\w+ )?(?:captchas?|stack traces?|traffic|queues?|queuing"
+    r"|overtime|spam|outages?|paperwork|reinstalling|rebooting)\b",
+    r"🙃|🙄",
+    r"^(?:great|fantastic|wonderful|lovely|brilliant|perfect)[,!. ]+(?:another|i (?:do |just |really |so )*(?:love"
+    r"|enjoy|adore) (?:\w+ing|a (?:good|nice|bit of)|me (?:a|some))|just what|because|exactly what|yet another|now)",
+    r"^(?:oh|ah|wow|gee|sure|yeah)\b[,!. ]*(?:oh |just |sure |yeah |great |fantastic |wonderful |lovely "
+    r"|brilliant |perfect |another |because |i (?:just |really |simply |absolutely |so |totally |truly "
+    r"|do )*(?:love|adore|enjoy|live for|like|can'?t get enough))",
+    r"\bjust (?:love|adore) (?:being|it when|when|how(?! (?:short|clear|brief|clean|simple|neat|quick|tidy"
+    r"|concise))|getting|waking|having|that)",
+    r"\babsolutely (?:love|adore) (?:being|it when|when|how|re\w+ing|getting|waking|having|debug|fix)",
+    r"\bmy favou?rite (?:thing|part|hobby|way|pastime)\b.{0,30}\b(?:3 ?am|broken|crash|reboot|error|fail|waiting"
+    r"|down|outage|(?<!pregnant )again|debug|reinstall)",
+    r"^(?:oh |such |what )(?:good|joy|fun)\b[^.!?]{0,40}\bi (?:\w+ )?(?:love|adore|enjoy)",
+    r"^(?:brilliant|great|fantastic|wonderful|lovely|perfect|awesome|superb|amazing)\b[^.!?]{3,40}\bi (?:do|so"
+    r"|just) (?:love|adore)",
+    r"^(?:ah|oh) yes\b.*\bmy favou?rite\b",
+    r"^of course i (?:love|adore|enjoy)\b|^(?:ten|10) out of (?:ten|10) for \w+ing\b",
+    r"^(?:oh |wow )?(?:great|super|brilliant|fantastic|lovely|wonderful|perfect)\b.*, (?:exactly|just) what (?:i"
+    r"|we) (?:needed|wanted)$",
+    r"\byeah,? right\b|\bas if\b|\bthanks a lot\b",
+    r"\bhow (?:nice|lovely|thoughtful|kind|wonderful)\b.{0,20}(?:again|3 ?am|another)",
+    r"\bso much fun\b",
+    r"\bnothing (?:says|beats|better than)\b.{0,40}(?:3 ?am|crash|error|fail|outage|reboot)",
+    r"\blove (?:how|that) (?:you|it|this) (?:always|never|keeps?|crash|break)",
+    r"\blove it when (?:you|it|the|my|everything|things)\b.{0,30}(?:crash|break|fail|die|delete|down|3 ?am|ignore"
+    r"|error|lose|reboot|stop)",
+    r"/s$",
+    r"\bcan'?t get enough of\b.{0,24}(?:error|crash|3 ?am|reboot|alert|pop-?ups|meetings)",
+)
+# What follows is to be translated, sent or corrected.
+PAYLOAD = any_of(
+    r"\b(?:reply|tell|write|let|inform|message|text|email|say|respond)\b[^.!?\n]{0,24}\b(?:him|her|them"
+    r"|my (?!\w+ (?:is|has))\w+|the \w+|everyone)\b[^.!?\n]{0,6}\b(?:that|know)\b",
+    r"\b(?:translate|write|draft|compose|reply|respond|tell (?:him|her|them|my|the)|tweet|caption|post|email"
+    r"|text (?:him|her|my)|say|message|subject|slogan|bio|headline|proofread|correct|rephrase|paraphrase|reword"
+    r"|polish|rewrite|type|sentence|letter|toast|card|ad|cv|resume|cover letter|reads?|phrase"
+    r"|quote)\b[^.!?\n:]{0,50}(?::(?!\d\d)|\bsaying\b|\bthat (?:says|starts|goes|begins)\b|\bas follows\b)",
+    r"\b(?:tell|let|inform|text|email|message|reassure) (?!me\b|us\b|you\b)[a-z]+ (?:that|know)\b",
+    r"^(?:please |pls |just |and |so |can you |could you )*(?:reply|respond|answer|say|write back) that\b",
+    r"^(?:summari[sz]e|fill in|shorten|simplify|improve|fix|correct|edit|spell-?check|rewrite|continue|complete"
+    r"|rephrase"
+    r"|reword|caption)"
+    r"[^.!?\n:]{0,30}:(?!\d\d)",
+    r"^(?:please |pls |can you |could you |now |and |just )*(?:put|text|tell|ask|email|message|write|say|type|print"
+    r"|translate"
+    r"|turn|reply|answer|draft|stick)\b(?! (?:\w+ )?(?:me|us)\b)[^.!?\n:]{0,50}:(?!\d\d)",
+    r"^(?:please |pls |can you |could you |now |and |just )*(?:tell|message|text|inform|email|warn) (?!me\b|us\b|you\b)"
+    r"(?:my |the |our )?\w+ (?=(?:i|i'm|we|we're|my|our|the|he|she|it|it's|they)\b)",
+    r"\b(?:caption|line|bio|slogan|title|tagline|greeting)\b[^.!?]*\bsomething like\b",
+    r"\binto an? \w+:",
+    r"\b(?:write|compose|draft|post)\b.{0,30}\babout (?:how|why|me|being) ",
+    r"^(?:please |pls |can you |could you )?(?:draft|write|compose|translate)\b[^.!?\n]{0,40}\b(?:from|as) (?:me|a"
+    r"|my|the)\b",
+)
+# What follows was said or written by somebody.
+REPORTED = any_of(
+    r"^(?:pro tip|fun fact|rule of thumb|tip of the day|quote of the day|headline|task|joke|proverb|trivia"
+    r"|note (?:to|for) (?!self)\w+"
+    r"(?: \w+)?|message for \w+)\b[^.!?\n:]{0,20}:(?!\d\d)",
+    r"(?:'s|\bhis|\bher|\btheir) (?:\w+ )?(?:toast|motto|saying|catchphrase|mantra|advice) (?:was|is)\b",
+    r"\b(?:according to|as per|^per) (?:the|my|our|this|him|her|them)\b(?: \w+)?",
+    r"\b(?:email|bio|cv|profile|tattoo|cap|letter|label|leaflet|manual|recipe|article|form|page|sign|poster|mug"
+    r"|shirt|t-shirt|sticker|banner"
+    r"|plaque|note on \w+(?: \w+)?) (?:says?|said|reads?|goes|states|ends with|starts with)\b",
+    r"\b(?:said|says|say|quote|quotes|wrote|writes|tweeted|texted|posted|commented|sticker|sign|mug|headline|shirt"
+    r"|t-shirt|review|comment|reads?|goes|asked|told (?:me|us|him|her)|replied|yelled|e-?mailed|messaged|answered"
+    r"|complained|announced|shouted|message from \w+"
+    r"|voicemail|note from \w+|email from \w+|quoting|forwarded|fwd|title|caption|poster|banner|motto"
+    r"|subject)\b[^.!?\n:]{0,30}:(?!\d\d)",
 )
 # How a question begins.
 QUESTION_FRAME = any_of(
@@ -33,205 +233,6 @@ WHOLE_HYPOTHESIS = any_of(
     r"|theoretically"
     r"|for the sake of argument|philosophically|if only)\b",
 )
-# A condition ("if that's ok" is only polite).
-CONDITION = any_of(
-    r"(?<!prefer )(?<!like it )(?<!love it )(?<!appreciate it )\bif\b(?! (?:that'?s|it'?s|that is|it is) (?:ok"
-    r"|okay|all right|alright|fine|possible|not too)\b| you (?:can"
-    r"|could|don't mind|wouldn't mind)\b| possible\b| at all\b)",
-    r"\bin case\b(?! (?:it matters|you|that helps))",
-    r"\bprovided\b|\bassuming\b",
-)
-# Wishes in the form of a condition: "it would help if …".
-WISHED = any_of(
-    r"^(?:too (?:many|much)|(?:anything|more|longer|any more|any longer) (?:\w+ )?than .{3,30}|(?:an?|one|two|three"
-    r"|four|five|ten"
-    r"|\d+) [\w -]{3,30})[\w -]{0,20},? and (?:(?:i'm|i am|we're|you've) (?:a )?(?:happy|lost|out\b|gone|done|good"
-    r"|sold|in heaven"
-    r"|hooked|content|asleep|bored|delighted)|i (?:freeze|switch off|zone out|tune out|give up|skip|stall|panic"
-    r"|drift|glaze"
-    r"|lose|forget|won't|shut)|my (?:brain|eyes|mind|head)\b)",
-    r"^(?:the )?[\w-]+(?: [\w-]+)? (?:first|up front), (?:then )?[\w ]{3,20} (?:after|second|last|later|never|next)\b",
-    r"^(?:pet peeve|(?:my )?preference|hot take)s?: ",
-    r"^if only (?:you|the|my|every|there)\b",
-    r"^(?:rather than|instead of) .{2,40}, ?(?:just |please )?\w+ \w+",
-    r"\bit (?:would|'d) (?:really |actually )?(?:help|be a (?:big |huge |great )?help|make \w+ (?:day|life)"
-    r"|save me) (?:if|a|so|time)",
-    r"\bi'd be (?:happier|better off|glad|grateful|delighted) (?:if|not|with|without)",
-    r"^(?:what|the thing|all|the one thing) i (?:really |most |always )*(?:like|love|want|need|prefer|hate|enjoy"
-    r"|dislike)\b.{0,30}\b(?:is|are)\b",
-    r"\bit(?:'d| would) be (?:so |really |very )?(?:nice|lovely|great|handy|grand|brilliant|good|helpful|useful"
-    r"|ideal|wonderful"
-    r"|super|cool|perfect|amazing|better|best|easier|sweet|kind|fab|a help|a treat) if(?! you (?:could|can"
-    r"|would) (?:find|check"
-    r"|fix|look|help|explain|tell|translate)\b)",
-)
-# For one occasion only.
-TODAY = any_of(
-    r"\bi'?m (?:just |now )?(?:heading|going|off|about to (?:go|head|walk)|walking|stepping|hopping) (?:in|into|to|on"
-    r"|onto|out)\b",
-    r"\bi'?m (?:right|just) (?:outside|here|behind|downstairs|coming|next door)\b",
-    r"\b(?:anything|anyone|it|them|that|me|him|her) now\b",
-    r"\bfor (?:an|one|two|half an|a couple of|\d+) (?:hours?|min(?:ute)?s?|sec(?:ond)?s?)\b",
-    r"^i'?m (?:at (?:the|a)|in (?:a|the) (?:meeting|call|cinema|theatre|shower|bath|car|queue)|on (?:a"
-    r"|the) (?:call|phone|plane|train|bus))\b",
-    r"\btoday\b(?! on\b)|\btonight\b|\btomorrow\b",
-    r"\bthis (?:time|once|one|morning|afternoon|evening|weekend|week(?! and)|file|post|article|email|draft|photo"
-    r"|flight|trip|ticket|booking|order|picture|report|message|song|chapter|paragraph|instance|pr|build|deploy|run"
-    r"|round|batch|page|video|slide"
-    r"|list)\b",
-    r"\bonly .{2,30} (?:till|until) ",
-    r"^(?:don'?t|do not) \w+ (?:it|this|that|them) (?:off|on|up|down|out|in|away|yet)$",
-    r"\bfor this (?!house|family|home|account|chat|group|device|speaker|room|server)\w+",
-    r"^(?:please |so |and |but )*(?:don'?t|do not) \w+ (?:(?:the \w+|that|this) one|(?:that|this|the (?:first|second"
-    r"|third|last)) \w+)$",
-    r"\bjust (?:this )?once\b",
-    r"\bfor (?:now|today|the moment|the time being|the next(?! (?:\w+ )?(?:weeks?|months?|years?|term))"
-    r"|this (?:one|week|time)|a (?:bit|while|sec|second|minute|moment|few))\b",
-    r"\bright now\b",
-    r"^(?:please |so |but |and )*(?:don't|do not|no|not|never)\b.{0,40}\byet\b",
-    r"\bthe next (?:\w+ )?(?:hour|hours|minutes|half|few|couple|day|two)\b",
-    r"^(?:don'?t|do not) .{2,30} (?:until|till|before) (?:<weekday>|tomorrow)$",
-    r"\b(?:until|till) (?:i'm|i am|i get|the (?:meeting|call|match|game|movie|film|show)|he|she|they|ci)\b",
-    r"\bduring (?:this|the) (?:call|meeting|match|game|film|movie)\b",
-    r"\bi'm (?:on a call|in a meeting|watching|presenting|driving right)",
-    r"\bhang on\b|\bonly this\b|\btemporarily\b",
-    r"\bin a (?:minute|bit|sec)\b",
-    r"^(?:don't|do not|no|stop|please|turn|play|skip)\b.*\bnow(?:,? please)?$",
-    r"\bwhile i'm (?:on|in) (?:this|the)",
-    r"等 ci|\bmeeting 中",
-    r"\bthe (?:match|game|film|movie|call|meeting) is\b",
-    r"\bjust for\b",
-)
-# For good although a day is named.
-FROM_TODAY = any_of(
-    r"\b(?:starting|beginning|effective|as of|as from) (?:next|this|from|on|today|tomorrow|now|\w+day)\b",
-    r"\bbetween us\b|\bconfidential\b",
-    r"\bfrom (?:next (?:week|month|year)|(?:this|next|now|here)\b.{0,8}\bon)\b",
-    r"\bany ?time\b|\bwhenever\b|\bnever\b",
-    r"\bevery\b|\beach\b|\balways\b|\bfrom today|starting today|as of today",
-)
-# No longer so.
-PAST = any_of(
-    r"\bused to\b(?<!'m used to)(?<!am used to)(?<!get used to)(?<!getting used to)(?<!im used to)",
-    r"(?<!push )(?<!come )(?<!call )\bback (?:then|when|in the day|in (?:19|20)\d\d|in (?:college|school|uni))\b",
-    r"\bas a (?:kid|child|teen|teenager|student)\b",
-    r"\bwhen (?:i was|(?:i|we) (?:lived|worked|studied|were))\b",
-    r"\b(?:years|ages|decades|long) ago\b",
-    r"\bin the past\b|\bonce upon\b",
-    r"(?<!i'm )(?<!am )\bin my (?:teens|twenties|thirties|forties)\b",
-    r"\bin my (?:youth|previous|last job|old)\b",
-    r"\bgrown out of\b|\bgrew out of\b|\bfor a while in\b|\bin those days\b",
-    r"\bonce (?:lived|worked|had|loved|hated|owned)\b",
-    r"\bmy old (?:job|flat|house|place|boss)\b",
-    r"\bi'm over (?:it|that)\b",
-    r"\bnot any ?more\b|\ball gone now\b|\blong gone\b",
-)
-# … but so it is now.
-NOW = any_of(
-    r"\b(?:now|these days|nowadays|currently)\b(?! gone)",
-)
-# Work to do now.
-TASK = any_of(
-    r"^(?:and |so |ok |okay |hey |hi |please |pls |plz |can you |could you |would you |now |then |also |next "
-    r"|quick(?:ly)? |kindly )*(?:write(?! (?:amounts|numbers|dates|times|prices|temperatures|names|units|quantities"
-    r"|my name|everything|in (?:british|american|plain))\b)"
-    r"|draft|make (?:a|an|me|the|it|this)|find|translate|summari[sz]e (?:this|the"
-    r"|my|it|that|these)|give me (?:a|an|the|five|three|some|ten|two|\d)|look up|check|fix|create|generate|book"
-    r"|order|schedule|convert|rename|delete (?:the|this|my|that|all)|keep (?:the|this|that) (?:first|last|second"
-    r"|third|rest|next|original|old|new)|list (?:the|all|my)|plan|explain (?:this|the"
-    r"|how|what|why|it|to)|compare|sort|remind me|show me (?:the|how|my|a|what)|tell me (?:a|about|how|what|why"
-    r"|the|more|if|when)|turn (?:on|off|the)|play|open|restart|reboot|set (?:a|an|the|up|my)|add|pull|download"
-    r"|upload|move the|copy|search|help|suggest|recommend|calculate|run (?:the|a|this)|start (?:the|a)"
-    r"|stop the(?! (?:hourly|daily|weekly|nightly|constant|endless|morning|evening))"
-    r"|clean|debug|review|mute (?:the|my) \w+$|send (?:him|her|them|my \w+|the|this|it|a)|proofread|rewrite"
-    r"|read (?:this|the|me)|update (?:the|my)|put (?:this|the|it|that|milk)|save (?:this|the|it|that)|file this"
-    r"|post (?:this|the|it)|print|name (?:a|three|five)|pick|resize|crop|backup|back up|reply to (?:this|that|him"
-    r"|her|the|them)|answer (?:this|that|the)|use (?:the|this|that))\b",
-)
-# Small talk that begins like a statement.
-CHAT = any_of(
-    r"^(?:i (?:did|do|will|can|see|mean|guess)|(?:i'm|im|i am) (?:in|off|out|free|good|so|too|busy|happy|home"
-    r"|ready|back|late|tired|here|trying|on it|looking|thinking|wondering|serious|listening|confused|curious)"
-    r"|morning|right|nice|cool|great)$",
-    r"^(?:not that|i can't say|i wouldn't say|who doesn't)\b",
-    r"^that(?:'s| is) what i\b",
-    r"^(?:i|we) owe\b",
-    r"^(?:next|every|each) time (?:and|after)\b",
-    r"^(?:yes|no|ok|okay|sure|thanks|thank you|thx|lol|lmao\w*|haha\w*|hmm+|hi|hey|hello|good (?:morning|night|job"
-    r"|one|point)|got it|sounds good|i (?:know|think so|agree|understand|hope so|(?:like|love|hate|prefer) (?:it"
-    r"|that|this|you|them)(?: too| a lot| so much)?$|meant|got it)|(?:i'm|im|i am) (?:here|done|waiting|fine|ok"
-    r"|okay|sure|sorry|hungry|afraid|not sure|asking|off to bed|heading|lost|bored|stuck|just (?:saying|asking"
-    r"|kidding|checking)|with you|all ears|looking (?:at|for)|glad|going to (?:bed|sleep)|going out|about to|gonna"
-    r"|in a (?:meeting|call|rush|hurry|minute|bit)|on (?:the (?:train|bus|phone|way)|my way|a call|it)"
-    r"|at (?:the (?:shop|office|station|airport)|work|home)|thinking|wondering|serious|joking|kidding|starving"
-    r"|impressed|jealous|proud|the same|a bit|a little))(?:[\s,.!]|$)",
-)
-# Somebody tells what somebody says.
-SAYS = any_of(
-    r"\b(?:says?|said|thinks?|told|wants?|keeps|keep \w+ing)\b",
-)
-# Out of order or of the moment, no standing fact.
-FAULT = any_of(
-    r"\b(?:dying|calling|asleep|crying|barking|whining|meowing|beeping|ringing|screaming|waiting|at the door|awake"
-    r"|says? hi|arriv\w+|leaving|(?:is"
-    r"|are|'s|'re) (?:in (?:bed(?! (?:by|at|before|from|until))|the (?:bath|shower|car|pool|loo|toilet|next room))"
-    r"|at (?:the"
-    r" (?:dentist|doctor|door|shops?|park|hairdresser|station|airport|pub|vet|supermarket|playground)s?)"
-    r"|on (?:the (?:phone|loo"
-    r"|toilet|bus|train|line)|a call)|(?:on|off|open|closed|shut|red|green|blank|empty)$|in the (?:oven|fridge|wash"
-    r"|post)|sitting|lying|standing|asking|shouting|fighting|outside|upstairs now|sleeping|snoring|napping|over for"
-    r"|back|home|here"
-    r"|late|hungry|ready|delayed|out of(?! (?:use|action) (?:till|until))|out(?! of)|full|low|empty|wet|dirty|noisy"
-    r"|hot|cold|offline"
-    r"|unreachable|not responding)|on (?:his|her|their|its) way)\b",
-    r"at \d+ ?%|\bneeds to\b|\bis (?:updating|charging|loading|restarting|rebooting|downloading|running$)"
-    r"|\bfell (?:in|into|on|out)\b|\bhas an? (?:fever|cold|cough|temperature|headache|tummy ache|nosebleed|meeting)\b",
-    r"\bdoesn't (?:work|compile|start|boot|load|open|respond)\b",
-    r"\b(?:won't|isn't working|not working|is down|keeps? (?:crash|drop|fail|say|giv|restart)\w*|an error"
-    r"|is broken|\bit (?:fails|crashes|breaks|freezes|hangs|dies|stops)|(?<!i )(?<!we )(?<!son )(?<!daughter )failed"
-    r"|crashed|for a (?:second|moment|minute)"
-    r"|(?<!pregnant )(?<!and )(?<! test )(?<!exam )(?<!single )again|stuck|is full"
-    r"|timed out|looks wrong|is wrong"
-    r"|is slow(?! (?:in"
-    r"|at|on|every|when|during)))\b",
-)
-# People outside the household.
-OTHERS = any_of(
-    r"(?:my|our|the|this|that|a) (?:new |old |next-door )?(?:guy|lady|trainer|therapist|dentist|hairdresser|barber"
-    r"|intern|tenant|professor|tutor|coach|accountant|lawyer|student|plumber|electrician|couple|family next door"
-    r"|people next door|people upstairs"
-    r"|people downstairs|folks|kids? next door|driver|waiter|barista|postman|(?:gardener|cleaner)(?! comes)|nanny's"
-    r"|babysitter's|stranger"
-    r"|roommate's|celebrity|singer|president|minister|sister's|brother's|cousin's|uncle's|aunt's)\b",
-    r"my \w+'s (?:friend|boss|colleague|teacher|neighbou?r|mate|coworker|doctor|client|girlfriend|boyfriend"
-    r"|ex)s?\b",
-    r"(?:the|this|that|one|an?) (?:author|article|guide|docs?|documentation|book|internet|manual|customer|video"
-    r"|post|blog|study|recipe|expert|doctor(?! (?:says|said|told|wants|thinks) (?:i|i've|i'm|me|we|us|my|our)\b)"
-    r"|reviewer|seller|speaker|host|hero|guest|kid in)s?\b",
-    r"an? (?:mum|mom|dad|man|woman|kid|boy|girl|lad|parent|nurse|bloke|person|child) (?:at|from|in|on|next|down|across"
-    r"|opposite|who)\b",
-    r"my (?:sister|brother)(?:-in-law)? (?:prefers|likes|loves|hates|swears by|can't stand|adores|is (?:into|mad"
-    r"|obsessed))\b",
-    r"我们? ?的? ?(?:supervisor|boss|manager|colleagues?|coworkers?|roommate|friends?|mentor|professor|advisor|client"
-    r"|landlord"
-    r"|neighbou?rs?|team ?mates?|classmates?|ex)\b",
-    r"(?:my|our|the) (?:team lead|line manager|supervisor|head ?teacher|director|principal|agent|publisher|mechanic"
-    r"|builder"
-    r"|hairdresser|vicar|physio|surgeon|gp|landlord) (?:prefers|likes|loves|hates|wants|can't stand|thinks|says"
-    r"|insists|never"
-    r"|always|doesn't)\b",
-    r"(?:reddit|twitter|stackoverflow|the internet|google|wikipedia)\b",
-    r"(?:(?:my|a|our|the|his|her|their|some|most|many|these|those|all)\s)?(?:colleagues?|co-?workers?|friends?"
-    r"|neighbou?rs?|boss|editor(?= (?:prefers?|likes?|loves?|hates?|wants?))|manager|clients?|customers?|users?"
-    r"|guests|visitors|audience|patients?|pupils?|apprentice|trainee|landlady|readers?|subscribers?|followers?"
-    r"|listeners?|viewers?"
-    r"|people|everyone|everybody|somebody|someone|students?|teachers?|cousins?|uncle|aunt|classmates?"
-    r"|buddy|mate|folks|guy|guys|girl|lady|ceo|vendor|competitors?|team ?mates?|ex(?! and i\b)|he|she|they(?! (?:let"
-    r"|made"
-    r"|promoted|offered|diagnosed|fired|laid|gave) (?:me|us)\b)|his|her|their|mike"
-    r"|john|dave|bob|alice|jane|steve|sarah|anna|emma|james|kevin)\b",
-    r"(?:a|one of my|another) (?:friend|colleague|mate|buddy|neighbou?r)s?",
-)
 # What comes before a statement and is no part of it.
 LEAD_IN = any_of(
     r"(?:[a-z]+(?: [a-z]+){0,2}:(?= (?:i|i'm|my|we|our|never|always|please)\b)|(?:and|but|so|then|also|because|cause"
@@ -243,7 +244,8 @@ LEAD_IN = any_of(
     r"|honestly|tbh|look|listen|sorry|actually|right|now|kindly|seriously|for real|i mean|again|once more"
     r"|oh and)[,: ]+)+",
 )
-# Courtesy, which belongs to the clause beside it.
-POLITE = any_of(
-    r"please|thanks|thx|okay|ok",
+# What only says that a wish holds for good, or is courtesy: it belongs to the clause beside it.
+ONLY_STANDING = any_of(
+    r"(?:from|as of|starting) (?:now on|now|today)(?: onwards)?|going forward|in future|in the future|always"
+    r"|by default|as a rule|every time|each time|please|pls|thanks|thank you|thx|ta|cheers|ok|okay",
 )

@@ -1,25 +1,30 @@
 """Scored hints: small rules that each speak for or against an answer, weighed together, as spam filters do.
 
-The patterns say what they know. Where they keep a clause whose hints speak for nothing, it is left out; where they keep
-nothing and its hints speak for a want, a limit or a fact, it is kept. A hint is a line of hints.tsv, which a person can
-read and mend: words of a clause and what they say for W, for B, for O, and for going on with the clause before, in
-tenths of a logarithm of odds. tests/benchmarks/hints.py makes the scores from labelled messages. No model call.
+A clause is kept under the tag that its hints speak for most, when they speak for it rather than for nothing. A hint is
+a line of hints.tsv, which a person can read and mend: what a clause may show, and what that says for W, for B, for O,
+for going on with the clause before, and for taking something back, in tenths of a logarithm of odds.
+tests/benchmarks/hints.py makes the scores from labelled messages. No model call, the same answer every time.
 
-    ask me            a word or two, one after the other; `^` and `$` are the ends of the clause, `0` any figure
-    <word  >word      one of the four words before the clause or behind it; `<^` there are none, `>$` there are none,
-                      `>?` there are none and it is asked
+    ask me first      one to three words, one after the other; `^` and `$` are the ends of the clause, `0` any figure
+    <word  >word      one of the four words before the clause or behind it; `<^` the sentence begins with it, `>$` and
+                      `>?` it ends with it, and is asked
+    <<word  >>word    one of the four words before or behind it, of another sentence
+    *word             a word anywhere in the message
+    #clauses 3        how many clauses the message has (4 and more: 4)
+    #clause 0         which of them it is (the fourth and later: 3)
+    #words 2          how long it is, in threes of words (18 and more: 6)
+    #asked            the message ends with a question
     =                 every clause
 """
 
 from __future__ import annotations
 
 import functools
-import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import structlog
 
@@ -28,32 +33,30 @@ from appliance.memory.items import Tag
 log = structlog.get_logger(__name__)
 
 TAGS: tuple[Tag, ...] = ("W", "B", "O")
-ANSWERS = len(TAGS) + 1  # the last: the clause goes on with the item of the one before it
+GOES_ON = len(TAGS)  # the clause goes on with the item of the one before it
+TAKES_BACK = GOES_ON + 1  # the clause takes back what was said, or says what is taken back
+ANSWERS = TAKES_BACK + 1
 SCALE = 10.0  # scores are stored in tenths
 TABLE = Path(__file__).with_name("hints.tsv")
 
-# From this chance that it holds nothing, what the patterns keep is left out: a limit is not given up easily.
-_LEFT_OUT: dict[Tag, float] = {"W": 0.5, "B": 0.8, "O": 0.5}
-_KEPT = 0.5  # from this chance of a tag, what the patterns leave out is kept
-_FEWEST = 3  # words of a clause that may be kept against the patterns
-_MOST, BESIDE = 60, 4  # words of a clause, and of those beside it, that are looked at
+_MOST, _BESIDE = 40, 4  # words of a clause, and of those beside it, that are looked at
+_ANYWHERE = 100  # words of a message, each counted once
+_MOST_CLAUSES, _MOST_PLACE, _STEP, _MOST_STEPS = 4, 3, 3, 6
 MOST_SCORE = 63  # of a hint: the sum of as many as are looked at fits its lane
 _LANE = 15  # bits for the sum of one answer: those of all are added up at once, in one machine word
 _HALF = 1 << _LANE - 1
-_HIGHEST = 60.0  # of a sum: beyond it nothing is surer
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[a-z']+|\d+|[\u4e00-\u9fff\ue000\ue001]")
 
 
 class Heard(NamedTuple):
-    """A clause as the patterns read it: its place in the message, its folded text, which sentence it is of."""
+    """A clause that may state something: its place in the message, its folded text, where its sentence begins."""
 
     start: int
     end: int
     text: str
     sentence: int
     asked: bool  # the sentence ends with a question mark
-    settled: bool = False  # the patterns are sure: somebody else's, for today, over, work to do now, or a plain name
 
 
 class Found(NamedTuple):
@@ -64,22 +67,36 @@ class Found(NamedTuple):
     tag: Tag
 
 
-def revised(heard: Sequence[Heard], found: Sequence[Found]) -> list[Found]:
-    """Given the clauses of a message and what the patterns found in them, return what is to be kept, in order."""
+def kept(heard: Sequence[Heard]) -> list[Found]:
+    """Given the clauses of a message, return what is to be kept of them, in order."""
+    answers = answered(heard)
+    taken_back = {clause.sentence for clause, answer in zip(heard, answers, strict=True) if answer == TAKES_BACK}
+    found: list[Found] = []
+    goes_on = False
+    for clause, answer in zip(heard, answers, strict=True):
+        # "No calls after nine? Drop that": what is asked only names what is taken back.
+        if answer is None or clause.sentence in taken_back or (taken_back and clause.asked):
+            goes_on = False
+        elif answer != GOES_ON:
+            found.append(Found(clause.start, clause.end, TAGS[answer]))
+            goes_on = True
+        elif goes_on:
+            found[-1] = found[-1]._replace(end=clause.end)
+    return found
+
+
+def answered(heard: Sequence[Heard]) -> list[int | None]:
+    """Given the clauses of a message, return what each is: the place of its tag in TAGS, GOES_ON (behind one that is
+    kept), TAKES_BACK, or None for nothing to keep."""
     weighing = Weighing(heard)
-    nothing: dict[Found, float] = {}  # the least chance that a clause of an item holds nothing
-    kept = []
-    for place, clause in enumerate(heard):
-        touched = [one for one in found if one.start < clause.end and clause.start < one.end]
-        if clause.settled:
-            nothing.update(dict.fromkeys(touched, 0.0))
-        elif touched:
-            rest = 1.0 - sum(weighing.chances(place))
-            nothing.update((one, min(rest, nothing.get(one, rest))) for one in touched)
-        elif tag := weighing.tag(place):
-            kept.append(Found(clause.start, clause.end, tag))
-    kept += [one for one in found if nothing.get(one, 0.0) <= _LEFT_OUT[one.tag]]
-    return sorted(kept)
+    answers: list[int | None] = []
+    for place in range(len(heard)):
+        scores = weighing.scores(place)
+        if not answers or answers[-1] in (None, TAKES_BACK):
+            scores[GOES_ON] = 0  # it cannot
+        best = max(scores)
+        answers.append(scores.index(best) if best > 0 else None)  # nothing to keep has 0
+    return answers
 
 
 def warm() -> None:
@@ -93,95 +110,91 @@ def words_of(text: str) -> list[str]:
     return ["0" if word.isdigit() else word for word in words] if _DIGIT.search(text) else words
 
 
+def hints_of(heard: Sequence[Heard]) -> tuple[list[str], list[set[str]]]:
+    """Given the clauses of a message, return the hints that all of them show, and those of each."""
+    words = [words_of(clause.text) for clause in heard]
+    common = ["=", f"#clauses {min(len(heard), _MOST_CLAUSES)}"]
+    if heard and heard[-1].asked:
+        common.append("#asked")
+    common += [f"*{word}" for word in list(dict.fromkeys(chain.from_iterable(words)))[:_ANYWHERE]]
+    return common, [set(_shown(heard, words, place)) for place in range(len(heard))]
+
+
+def _shown(heard: Sequence[Heard], words: Sequence[Sequence[str]], place: int) -> Iterator[str]:
+    sentence = heard[place].sentence
+    own = ["^", *words[place], "$"]
+    yield f"#clause {min(place, _MOST_PLACE)}"
+    yield f"#words {min(len(words[place]) // _STEP, _MOST_STEPS)}"
+    yield from own
+    for one, two in pairwise(own):
+        yield f"{one} {two}"
+    for one, two, three in zip(own, own[1:], own[2:], strict=False):
+        yield f"{one} {two} {three}"
+    opens = place == 0 or heard[place - 1].sentence != sentence
+    if opens:
+        yield "<^"
+    if place:
+        sign = "<<" if opens else "<"
+        for word in words[place - 1][-_BESIDE:]:
+            yield sign + word
+    ends = place + 1 == len(heard) or heard[place + 1].sentence != sentence
+    if ends:
+        yield ">?" if heard[place].asked else ">$"
+    if place + 1 < len(heard):
+        sign = ">>" if ends else ">"
+        for word in words[place + 1][:_BESIDE]:
+            yield sign + word
+
+
 class Weighing:
-    """What the hints of a message say of its clauses; worked out for those that are asked for."""
+    """What the hints of a message say of its clauses."""
 
     def __init__(self, heard: Sequence[Heard]) -> None:
-        self._heard = heard
-        self._table = _table()
-        self._words = [words_of(clause.text) for clause in heard]
+        common, self._shown = hints_of(heard)
+        self._common = _sum(common)
 
-    def chances(self, place: int) -> list[float]:
-        """For a clause the chance of each answer; what is left of 1 is that of nothing to keep."""
-        return _chances(self._scores(place))
-
-    def tag(self, place: int) -> Tag | None:
-        """The tag under which a clause is to be kept against the patterns."""
-        if len(self._words[place]) < _FEWEST:
-            return None
-        scores = self._scores(place)
-        if max(scores[: len(TAGS)]) <= 0:
-            return None  # no answer with a score of 0 is likelier than nothing to keep
-        chances = _chances(scores)
-        best = max(chances[: len(TAGS)])
-        return TAGS[chances.index(best)] if best > _KEPT else None
-
-    def _scores(self, place: int) -> list[int]:
-        table, words, heard, clause = self._table, self._words, self._heard, self._heard[place]
-        first = place == 0 or heard[place - 1].sentence != clause.sentence
-        last = place + 1 == len(heard) or heard[place + 1].sentence != clause.sentence
-        own = ["^", *words[place], "$"]
-        total = table.every + _sum(table.runs, chain(own, pairwise(own)))
-        total += _sum(table.before, ["^"] if first else words[place - 1][-BESIDE:])
-        total += _sum(table.behind, ["?" if clause.asked else "$"] if last else words[place + 1][:BESIDE])
-        return _apart(total)
-
-
-class Table(NamedTuple):
-    """The hints by kind, each with its scores side by side in one number: those of many are added up at once."""
-
-    every: int
-    runs: dict[str | tuple[str, ...], int]  # a word alone as itself, two as a tuple
-    before: dict[str, int]
-    behind: dict[str, int]
+    def scores(self, place: int) -> list[int]:
+        """What the hints of a clause say for each answer rather than for nothing, in tenths of a logarithm of odds."""
+        return _apart(self._common + _sum(self._shown[place]))
 
 
 @functools.cache
-def _table() -> Table:
-    """Read once. A line that is no hint is passed over; without the file the patterns stand alone. The log says so."""
+def _table() -> dict[str, int]:
+    """The scores of each hint side by side in one number: those of many are added up at once.
+
+    Read once. A line that is no hint is passed over; without the file nothing is kept but what is asked for in so many
+    words. The log says so.
+    """
     try:
         lines = TABLE.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        log.warning("hints of capture cannot be read: its patterns stand alone", file=str(TABLE), error=str(error))
+        log.error("hints of capture cannot be read: hardly anything is kept", file=str(TABLE), error=str(error))
         lines = []
     hints: dict[str, list[int]] = {}
     for number, line in enumerate(lines, start=1):
-        hint, *scores = line.split("\t")
+        hint, *written = line.split("\t")
         try:
-            hints[hint] = [min(max(int(score), -MOST_SCORE), MOST_SCORE) for score in scores]
+            scores = [int(score) for score in written]
         except ValueError:
-            hints.pop(hint, None)
-        if not hint or len(hints.get(hint, ())) != ANSWERS:
-            hints.pop(hint, None)
-            log.warning("a line is no hint with four whole numbers: passed over", file=str(TABLE), line=number)
+            scores = []
+        if hint and len(scores) == ANSWERS:
+            hints[hint] = scores
+        else:
+            log.warning("a line is no hint with five whole numbers: passed over", file=str(TABLE), line=number)
     return table_of(hints)
 
 
-def table_of(hints: dict[str, list[int]]) -> Table:
-    """Given hints as hints.tsv writes them, the table."""
-    table = Table(0, {}, {}, {})
-    marked = {"<": table.before, ">": table.behind}
-    every = 0
-    for hint, scores in hints.items():
-        together = sum(score << _LANE * lane for lane, score in enumerate(scores))
-        words = tuple(hint.split(" "))
-        if hint == "=":
-            every = together
-        elif hint[0] in marked:
-            marked[hint[0]][hint[1:]] = together
-        else:
-            table.runs[words if len(words) > 1 else hint] = together
-    return table._replace(every=every)
+def table_of(hints: Mapping[str, Sequence[int]]) -> dict[str, int]:
+    """Given hints with their scores, the table."""
+    return {hint: _together(scores) for hint, scores in hints.items()}
 
 
-def _sum(scores: Mapping[Any, int], found: Iterable[object]) -> int:
-    return sum(filter(None, map(scores.get, found)))
+def _together(scores: Sequence[int]) -> int:
+    return sum(min(max(score, -MOST_SCORE), MOST_SCORE) << _LANE * lane for lane, score in enumerate(scores))
 
 
-def _chances(scores: Sequence[int]) -> list[float]:
-    powers = [math.exp(min(score / SCALE, _HIGHEST)) for score in scores]
-    whole = sum(powers) + 1.0
-    return [power / whole for power in powers]
+def _sum(hints: Iterable[str]) -> int:
+    return sum(filter(None, map(_table().get, hints)))
 
 
 def _apart(total: int) -> list[int]:

@@ -1,17 +1,9 @@
-"""How the tables of capture are written: one shape of speech a line, word classes by their name.
+"""How the tables of capture are written: one shape of speech a line, a regular expression over folded text (voices.py).
 
-A shape is a regular expression over folded text (voices.py). In it `…` stands for one character of the same clause,
-so that `不要…{0,6}推` reads "at most six characters between", and `<kin>` for the word class KIN of the language.
+In it `…` stands for one character of the same clause: `不要…{0,6}推` reads "at most six characters between".
 """
 
-from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
-
-_CLASS = re.compile("<([a-z_]+)>")
-
-
-def joined(shapes: Iterable[str], words: Mapping[str, str]) -> str:
-    """Given shapes and the word classes they name, return the source of one regular expression. Raises KeyError."""
-    return _CLASS.sub(lambda name: words[name[1]], "|".join(shapes)).replace("…", "[^，,。]")
+def any_of(*shapes: str) -> str:
+    """Given shapes, return the source of one regular expression that finds any of them."""
+    return "|".join(shapes).replace("…", "[^，,。]")

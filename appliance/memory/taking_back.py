@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from appliance.memory import guards_zh, rules_ja, voices_en, words_en, words_zh
+from appliance.memory import guards_en, guards_zh, rules_ja, words_en, words_zh
+from appliance.memory.capture import heard_in
+from appliance.memory.hints import TAKES_BACK, answered
 from appliance.memory.items import Item
 from appliance.memory.languages import analyse, fold
 from appliance.memory.word_forms import family
 
-_TAKE_BACK = re.compile(f"{guards_zh.TAKE_BACK}|{voices_en.TAKE_BACK}|{rules_ja.TAKE_BACK}")
+_TAKE_BACK = re.compile(f"{guards_zh.TAKE_BACK}|{guards_en.TAKE_BACK}|{rules_ja.TAKE_BACK}")
 _LONGEST = 2_000  # characters
 _OF_ITEM = 0.5  # share of an item's terms that a take-back must name,
 _OF_TOPIC = 0.75  # or share of what a take-back is about that an item must hold
@@ -34,7 +36,9 @@ _QUIET_HOURS = re.compile(r"\b(?:quiet|silent) (?:hours?|time)\b|do.not.disturb|
 
 def takes_back(text: str) -> bool:
     """Whether a message takes something back; such a one never becomes an item."""
-    return len(text) <= _LONGEST and _TAKE_BACK.search(fold(text)) is not None
+    if len(text) > _LONGEST:
+        return False
+    return _TAKE_BACK.search(fold(text)) is not None or TAKES_BACK in answered(heard_in(text))
 
 
 def named(text: str, items: Iterable[Item], quiet_hours: Callable[[str], bool]) -> list[Item]:

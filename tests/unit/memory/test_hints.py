@@ -1,4 +1,4 @@
-"""Scored hints: what they may change of what the patterns found, and what they may not."""
+"""Scored hints: what they are, how they are weighed, and what they have no say in."""
 
 from __future__ import annotations
 
@@ -10,10 +10,20 @@ import structlog
 
 from appliance.memory import hints
 from appliance.memory.capture import capture, heard_in
-from appliance.memory.hints import ANSWERS, MOST_SCORE, TABLE, Found, Weighing, revised, table_of
-from tests.benchmarks.hints import hints_of
+from appliance.memory.hints import (
+    ANSWERS,
+    GOES_ON,
+    MOST_SCORE,
+    TABLE,
+    TAKES_BACK,
+    Found,
+    Weighing,
+    hints_of,
+    kept,
+    table_of,
+)
 
-W, B, O, GOES_ON = range(ANSWERS)  # noqa: E741 - the tags are called so
+W, B, O, _, _ = range(ANSWERS)  # noqa: E741 - the tags are called so
 
 
 def scores(monkeypatch: pytest.MonkeyPatch, table: dict[str, list[int]]) -> None:
@@ -37,7 +47,7 @@ def test_every_line_of_the_table_is_a_hint_with_its_scores_in_order() -> None:
 
 
 @pytest.mark.parametrize("spoilt", [None, b"", b"\xff\xfe", b"rice\tx\t1\t1\t1\n\n\t1\t1\t1\t1\nrice\t1\n"])
-def test_a_spoilt_table_leaves_the_patterns_alone_and_is_said(
+def test_a_spoilt_table_leaves_what_is_asked_for_in_so_many_words_and_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoilt: bytes | None
 ) -> None:
     table = tmp_path / "hints.tsv"
@@ -46,49 +56,68 @@ def test_a_spoilt_table_leaves_the_patterns_alone_and_is_said(
     monkeypatch.setattr(hints, "TABLE", table)
     monkeypatch.setattr(hints, "_table", functools.cache(hints._table.__wrapped__))
     with structlog.testing.capture_logs() as said:
-        assert [item.tag for item in capture("I hate jazz")] == ["W"]
+        assert capture("I hate jazz") == []
+        assert [item.tag for item in capture("remember that I hate jazz")] == ["O"]
     assert bool(said) == (spoilt != b"")
 
 
-@pytest.mark.parametrize("text", ["I prefer tea, and never call me at night", "我叫小美，以后别发语音", "ok thanks"])
-def test_no_hints_change_nothing(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    heard = heard_in(text)
+def test_without_hints_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     scores(monkeypatch, {})
-    monkeypatch.setattr(hints, "_LEFT_OUT", dict.fromkeys("WBO", 0.5))
-    found = [Found(clause.start, clause.end, "B") for clause in heard]
-    assert revised(heard, found) == found
-    assert revised(heard, []) == []
+    assert kept(heard_in("I prefer tea, and never call me at night")) == []
 
 
-def test_a_clause_whose_hints_speak_for_a_limit_is_kept_against_the_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
-    scores(monkeypatch, {"is out": speaking_for(B)})
-    assert revised(heard_in("the piano room is out"), []) == [Found(0, 21, "B")]
+def test_a_clause_is_kept_under_the_tag_that_its_hints_speak_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores(monkeypatch, {"is out": speaking_for(B), "piano": [10, 63, 0, 0, 0], "room": [60, -63, 0, 0, 0]})
+    assert kept(heard_in("the piano room is out")) == [Found(0, 21, "B")]
 
 
-def test_an_item_whose_hints_speak_for_nothing_is_left_out_unless_settled(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    scores(monkeypatch, {"piano": speaking_for(None)})
-    heard = heard_in("the piano room is out")
-    item = Found(0, 21, "O")
-    assert revised(heard, [item]) == []
-    assert revised([heard[0]._replace(settled=True)], [item]) == [item]
+def test_what_speaks_for_nothing_outweighs_what_speaks_for_a_tag(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores(monkeypatch, {"is out": speaking_for(B), "piano room is": speaking_for(None)})
+    assert kept(heard_in("the piano room is out")) == []
 
 
-def test_a_settled_clause_is_not_kept_whatever_its_hints_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    scores(monkeypatch, {"=": speaking_for(O)})
-    assert revised([heard_in("the piano room is out")[0]._replace(settled=True)], []) == []
+def test_a_clause_that_goes_on_with_an_item_makes_it_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard = heard_in("I have a cat, she is old, it rains")
+    scores(monkeypatch, {"cat": speaking_for(O), "she": speaking_for(GOES_ON)})
+    assert kept(heard) == [Found(0, 24, "O")]
 
 
-def test_a_clause_that_goes_on_with_an_item_is_no_second_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clause_that_goes_on_with_nothing_is_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     scores(monkeypatch, {"=": speaking_for(GOES_ON)})
-    assert revised(heard_in("the piano room is out"), []) == []
+    assert kept(heard_in("the piano room is out, it rains")) == []
 
 
-def test_hints_are_words_in_order_and_those_beside_them() -> None:
-    first, second = hints_of(heard_in("I have 3 cats, never feed them"))
-    assert {"=", "^", "cats", "^ i", "have 0", "cats $", "<^", ">never"} <= first
-    assert {"never feed", "<cats", ">$"} <= second
+def test_a_sentence_of_which_a_clause_takes_something_back_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores(monkeypatch, {"=": speaking_for(O), "rule": speaking_for(TAKES_BACK, 63)})
+    heard = heard_in("the piano room is out, that rule is gone. it rains")
+    assert kept(heard) == [Found(42, 50, "O")]
+
+
+def test_what_goes_on_with_something_taken_back_is_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores(monkeypatch, {"piano": speaking_for(O), "rule": speaking_for(TAKES_BACK), "rains": speaking_for(GOES_ON)})
+    assert kept(heard_in("that rule is gone, the piano room is out. it rains")) == []
+
+
+def test_a_question_beside_what_takes_something_back_only_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores(monkeypatch, {"=": speaking_for(B, 20), "rule": speaking_for(TAKES_BACK, 63)})
+    assert kept(heard_in("no calls after nine? that rule is gone")) == []
+    assert capture("no calls after nine? scratch that") == []
+
+
+def test_hints_are_words_in_order_and_what_stands_around_them() -> None:
+    common, (first, second, third) = hints_of(heard_in("I have 3 cats, never feed them. They bite"))
+    assert {"=", "#clauses 3", "*cats", "*feed", "*bite", "*0"} <= set(common)
+    assert {"cats", "^ i", "have 0", "i have 0", "cats $", "<^", ">never", "#clause 0", "#words 1"} <= first
+    assert {"never feed", "<cats", ">$", ">>they"} <= second
+    assert {"<^", "<<them", ">$", "#clause 2", "#words 0"} <= third
+    assert not {"<^", "<<cats"} & second
+
+
+def test_a_question_is_a_hint_on_its_last_clause_and_on_the_message() -> None:
+    common, (first, second) = hints_of(heard_in("I have a boat, shall it float?"))
+    assert "#asked" in common
+    assert ">?" in second
+    assert ">?" not in first
 
 
 @pytest.mark.parametrize(
@@ -97,23 +126,24 @@ def test_hints_are_words_in_order_and_those_beside_them() -> None:
 )
 def test_each_hint_counts_as_the_table_writes_it(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     heard = heard_in(text)
-    scores(monkeypatch, {"nowhere": [30, 0, 0, 0], "<nowhere": [30, 0, 0, 0], "have nowhere": [30, 0, 0, 0]})
-    assert all(Weighing(heard).chances(place) == [0.2] * ANSWERS for place in range(len(heard)))
-    for place, found in enumerate(hints_of(heard)):
-        for hint in sorted(found):
-            scores(monkeypatch, {hint: [30, 0, 0, 0]})
-            assert Weighing(heard).chances(place)[0] > 0.8, hint
+    common, own = hints_of(heard)
+    for place, shown in enumerate(own):
+        for hint in sorted({*common, *shown}):
+            scores(monkeypatch, {hint: [30, -7, 0, 5, 2], "nowhere": [9, 9, 9, 9, 9]})
+            assert Weighing(heard).scores(place) == [30, -7, 0, 5, 2], hint
 
 
 @pytest.mark.parametrize("tenths", [MOST_SCORE, -MOST_SCORE])
-def test_the_sums_of_a_very_long_clause_do_not_run_into_one_another(
+def test_the_sums_of_a_very_long_message_do_not_run_into_one_another(
     monkeypatch: pytest.MonkeyPatch, tenths: int
 ) -> None:
-    text = " ".join(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(400))
-    heard = heard_in(text)
-    (own,) = hints_of(heard)
-    scores(monkeypatch, {hint: [tenths, -MOST_SCORE, 0, -MOST_SCORE] for hint in own})
-    assert Weighing(heard).chances(0) == pytest.approx([1, 0, 0, 0] if tenths > 0 else [0, 0, 0.5, 0], abs=1e-6)
+    clause = " ".join(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(400))
+    heard = heard_in(f"{clause}, {clause}, {clause}")
+    common, own = hints_of(heard)
+    shown = {*common, *own[1]}
+    scores(monkeypatch, {hint: [tenths, -MOST_SCORE, 0, -MOST_SCORE, tenths] for hint in shown})
+    whole = len(shown) * MOST_SCORE
+    assert Weighing(heard).scores(1) == [len(shown) * tenths, -whole, 0, -whole, len(shown) * tenths]
 
 
 def test_a_take_back_is_never_kept_whatever_its_hints_say(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from appliance.memory import guards_en, guards_zh
 from appliance.memory.anchors import cue, hoisted
 from appliance.memory.pattern_source import alternatives, beginning
-from appliance.memory.rules import CHINESE, ENGLISH, JOINED, Rules, rules_for
-from appliance.memory.shapes import joined
+from appliance.memory.rules import rules_for
+from appliance.memory.shapes import any_of
 from appliance.memory.voices import fold, mask
 
 CORPORA = Path(__file__).parents[2] / "corpora"
@@ -20,16 +21,11 @@ MESSAGES = [
 ]
 # Whole, and piece by piece: a shape may be anchored to where a clause begins.
 TEXTS = [*MESSAGES, *(piece.strip() for message in MESSAGES for piece in re.split("[,，。.!?]", message))]
-NAMES = {*Rules.__annotations__, *(part for parts in JOINED.values() for part in parts)} - {*JOINED}
 TABLES = [
-    (f"{table.__name__.rpartition('.')[2]}.{name}", getattr(table, name))
-    for table in (*CHINESE, *ENGLISH)
-    for name in sorted(vars(table))
-    if name.lower() in NAMES
-]
-TABLES += [
-    (joint, "|".join(source for name, source in TABLES if name.rpartition(".")[2].lower() in parts))
-    for joint, parts in JOINED.items()
+    (f"{table.__name__.rpartition('.')[2]}.{name}", source)
+    for table in (guards_zh, guards_en)
+    for name, source in sorted(vars(table).items())
+    if name.isupper() and name != "KIN" and not name.startswith("_")
 ]
 
 
@@ -93,10 +89,8 @@ def test_a_shape_is_anchored_wherever_its_anchor_stands_among_what_it_asserts():
     assert hoisted("(?:^a|b)") == "^(?=[a])(?:a)|(?=[b])(?:b)"
 
 
-def test_word_classes_and_the_ellipsis_stand_for_what_they_name():
-    assert joined(["<kin>…{0,2}x", "(?<!a)b"], {"kin": "(?:妈|爸)"}) == "(?:妈|爸)[^，,。]{0,2}x|(?<!a)b"
-    with pytest.raises(KeyError):
-        joined(["<nobody>"], {"kin": "妈"})
+def test_the_ellipsis_stands_for_a_character_of_the_clause():
+    assert any_of("a…{0,2}x", "(?<!a)b") == "a[^，,。]{0,2}x|(?<!a)b"
 
 
 def test_bars_inside_groups_and_classes_do_not_split():
