@@ -10,10 +10,10 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -27,6 +27,10 @@ _OURS = frozenset(
     " origin person place places plan reason reply_to role rows session source tag tool_use_id turn type zone".split()
 )
 _SAID = frozenset({"input"})
+_Whose = Literal["ours", "said", "mixed"]  # mixed: the names in it tell
+_ESCAPE = rb"\\(?:u[0-9a-fA-F]{4}|.)"
+_UNCUT = re.compile(rb"(?:[^\\]|%s)*" % _ESCAPE, re.DOTALL)  # no half of an escape at the end
+_TOKEN = re.compile(rb'"(?P<words>[^"\\]*(?:\\.[^"\\]*)*)"(?P<name>\s*:)?|[{}\[\],]', re.DOTALL)
 SHORTEST = 4  # characters; a shorter text would take half of everything with it
 
 
@@ -106,35 +110,50 @@ def _overwrite(path: Path, patterns: list[bytes]) -> int:
 def _starred(line: bytes, pattern: bytes) -> tuple[bytes, int]:
     """A line with asterisks where somebody said it, and how often. It stays where it is a part of an id, a time or the
     like: a short number stands in those as well, and a line without them is lost."""
-    stars, frame = b"*" * len(pattern), _frame_of(line)
-    whole = line.replace(pattern, stars)
-    if _frame_of(whole) == frame:
-        return whole, line.count(pattern)
-    times, place = 0, line.find(pattern)
-    while place >= 0:
-        once = line[:place] + stars + line[place + len(pattern) :]
-        if _frame_of(once) == frame:
-            line, times = once, times + 1
-        place = line.find(pattern, place + len(pattern))
-    return line, times
+    said, found = _said(line), re.compile(re.escape(pattern))
+    if said is None:
+        if not _UNCUT.fullmatch(pattern):
+            return line, 0
+        said, found = _said_in_record(line), re.compile(re.escape(pattern) + b"|" + _ESCAPE)
+    starred, times = bytearray(line), 0
+    for first, end in said:
+        for one in found.finditer(line, first, end):
+            if one[0] == pattern:  # and no escape that was passed over
+                starred[one.start() : one.end()] = b"*" * len(pattern)
+                times += 1
+    return bytes(starred), times
 
 
-def _frame_of(line: bytes) -> object:
-    """What of a line is ours, None for plain text."""
+def _said(line: bytes) -> Iterable[tuple[int, int]] | None:
+    """Where in a line of a note or an output somebody's words stand, None for a record in JSON."""
     if line.startswith(b"{"):
         try:
-            return _frame(msgspec.json.decode(line))
+            msgspec.json.decode(line)
         except msgspec.DecodeError:
-            return None
-    entry = parse_line(line.decode(errors="replace"))
-    return replace(entry, text="") if entry is not None else None
+            return [(0, len(line))]
+        return None
+    if parse_line(line.decode(errors="replace")) is None:
+        return [(0, len(line))]
+    return [(line.index(b"]") + 1, line.rindex(b"<!--"))]
 
 
-def _frame(value: Any, *, ours: bool = True) -> Any:
-    if isinstance(value, dict):
-        if not ours:
-            return [_frame(one, ours=False) for one in value.values()]
-        return {n: one if n in _OURS else _frame(one, ours=n not in _SAID) for n, one in value.items()}
-    if isinstance(value, list):
-        return [_frame(one, ours=ours) for one in value]
-    return None if isinstance(value, str) else value
+def _said_in_record(line: bytes) -> Iterator[tuple[int, int]]:
+    """Where somebody's words stand in a record, between the quotes of its strings; one walk over it."""
+    inside: list[_Whose] = ["mixed"]  # of each object and list that is open
+    whose: _Whose = "mixed"  # of the value to come
+    for token in _TOKEN.finditer(line):
+        sign, words = token[0][:1], token.span("words")
+        if sign in b"{[":
+            inside.append(whose)
+        elif sign in b"}]":
+            inside.pop()
+        elif sign == b",":
+            whose = inside[-1]
+        elif token["name"] is None:
+            if whose != "ours":
+                yield words
+        elif (whose := inside[-1]) == "said":
+            yield words
+        elif whose == "mixed":
+            name = msgspec.json.decode(b'"%s"' % token["words"])
+            whose = "ours" if name in _OURS else "said" if name in _SAID else "mixed"

@@ -291,6 +291,25 @@ async def test_a_short_number_is_erased_where_it_was_said_and_stays_in_ids_and_t
     assert kept == replace(item, text="my PIN is ****")
 
 
+@pytest.mark.timeout(10)  # a hundred times what it takes
+async def test_a_short_number_all_over_a_large_record_is_erased_in_one_walk(memory: Memory) -> None:
+    path = memory.workspaces["main"].sessions / "x.jsonl"
+    record = {"id": "t4711.0", "role": "user", "ids": ["4711"] * 50, "text": "4711, my number: " * 60_000}
+    path.write_text(json.dumps(record) + "\n")
+    assert await memory.erase("4711") == {str(path.relative_to(memory.state)): 60_000}
+    assert json.loads(path.read_text()) == {**record, "text": "****, my number: " * 60_000}
+
+
+async def test_erasing_cuts_no_escape_of_another_text(memory: Memory) -> None:
+    path = memory.workspaces["main"].sessions / "x.jsonl"
+    said = {"id": "t.0", "role": "user", "text": "pin\u4711 4711\\ 4711\n密 4711", "4711": 1}
+    path.write_text(json.dumps(said) + "\n")
+    await memory.erase("4711\\")
+    assert json.loads(path.read_text()) == {**said, "text": "pin\u4711 ****** 4711\n密 4711"}
+    await memory.erase("4711")
+    assert json.loads(path.read_text()) == {**said, "text": "pin\u4711 ****** ****\n密 ****"}
+
+
 @pytest.mark.parametrize("text", ["", "a", "abc", "  ab  "])
 async def test_erasing_refuses_a_text_that_is_in_everything(memory: Memory, text: str) -> None:
     with pytest.raises(InputError):
