@@ -65,8 +65,8 @@ class Capturing:
                 taken.forgotten += await self._replace(statement, {normalised(item.span) for item in found})
             if takes_back(statement.text):
                 taken.forgotten += await self._forget(statement, [item.span for item in found])
-            said = [item.span for item in found] + stated(statement.text)
-            theirs = self._theirs(statement) if said else []
+            said = stated(statement.text, [item.span for item in found])
+            theirs = self._theirs(statement) if said or found else []
             taken.forgotten += await self._mark(statement, ended(said, [i for i in theirs if i.at < statement.at]))
             if found:
                 taken.stored += await self._store(statement, found, theirs)

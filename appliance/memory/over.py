@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from appliance.memory import words_en, words_zh
+from appliance.memory import guards_zh, words_en, words_zh
 from appliance.memory.capture import heard_in
 from appliance.memory.items import Item
 from appliance.memory.voices import fold
@@ -25,6 +25,10 @@ _NOT_SURE = re.compile(
     r"(?<!跟你)[说讲]|[写问想猜]|如果|要是|假如|假设|万一|就算|哪怕|的话"
     r"|\b(?:sa(?:y|ys|id)|tells?|told|writes?|wrote|asks?|asked|thinks?|thought|goes|if|suppose|imagine|when|once|unless)\b"
 )
+# Where a clause may begin that stands by itself; "the day I'm no longer allergic" goes on.
+_BREAK = re.compile(r"(?:^|[^a-z0-9']|\b(?:and|but|so|because|turns out|btw|fyi|anyway))$")
+_JOINS = ("and ", "but ", "so ", "because ")
+_OTHERS = re.compile(rf"{words_zh.KIN}|[他她它]|{guards_zh.OTHERS}")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _EDGES = " \t\u3000.,!;:。，！；：~～'\""
 
@@ -55,7 +59,7 @@ _EN_ENDING = re.compile(r"(?<=\w{3})(?:ing|e?s|e)$")
 _EN_WORD = re.compile(r"[\w'-]+|[,&]")
 
 _ZH_WHOSE = re.compile(
-    rf"(?:其实|对了|另外|而且|但是?|不过(?!敏)|所以)*(?:(?:我们?|咱们?|我家|我们家)?的?(?P<kin>{words_zh.KIN})(?=[^的])"
+    rf"(?:其实|对了|另外|而且|但是?|不过(?!敏)|所以)*(?P<subject>(?:我们?|咱们?|我家|我们家)?的?(?P<kin>{words_zh.KIN})(?=[^的])"
     "|我们家|我家|咱家|家里|我们|咱们?|我)?"
 )
 _ZH_STOCK = re.compile(
@@ -82,17 +86,29 @@ class _Claim(NamedTuple):
     ends: bool
 
 
-def stated(text: str) -> list[str]:
-    """Those clauses of a message that may say that something is over, and are stated as they stand: not asked, not
-    supposed, nobody else's word."""
+def stated(text: str, kept: Iterable[str]) -> list[str]:
+    """What a message states for sure, given what is kept of it: that, or its clauses where one may say that something
+    is over and so is not kept. Of one that speaks of others only what names its subject."""
     plain = fold(text)
-    if not _ENDS.search(plain):
-        return []
-    return [
-        clause.text
-        for clause in heard_in(text)
-        if not clause.asked and not _NOT_SURE.search(plain, clause.sentence, clause.start)
-    ]
+    said = _clauses(text, plain) if _ENDS.search(plain) else list(kept)
+    return list(filter(_names_subject, said)) if said and _OTHERS.search(plain) else said
+
+
+def _names_subject(statement: str) -> bool:
+    """Whether it says of whom it is; in English it does, or it is no claim."""
+    start = _ZH_WHOSE.match(fold(statement))
+    return not _HAN.search(statement) or (start is not None and start["subject"] is not None)
+
+
+def _clauses(text: str, plain: str) -> list[str]:
+    """Clauses that are stated as they stand: not asked, not supposed, nobody else's word."""
+    found = []
+    for clause in heard_in(text):
+        before = plain[clause.sentence : clause.start].rstrip()
+        alone = clause.text.startswith(_JOINS) or _BREAK.search(before) is not None
+        if alone and not clause.asked and not _NOT_SURE.search(before):
+            found.append(clause.text)
+    return found
 
 
 def ended(statements: Iterable[str], items: Sequence[Item]) -> list[Item]:

@@ -10,7 +10,7 @@ from appliance.memory.over import ended, stated
 
 def over(message: str, *said: str, tag: Tag = "O") -> list[str]:
     items = [Item(tag, text, 1.0, "s", "1") for text in said]
-    return [item.text for item in ended(stated(message) or [message], items)]
+    return [item.text for item in ended(stated(message, [message]), items)]
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,9 @@ def over(message: str, *said: str, tag: Tag = "O") -> list[str]:
         ("我喜欢蓝色", "我不再喜欢蓝色了"),
         ("我在腾讯上班", "我不在腾讯上班了"),
         ("我不吃辣", "我现在吃辣了"),
+        ("I'm allergic to peanuts", "turns out I'm not allergic to peanuts any more"),
+        ("I'm allergic to peanuts", "the test was negative and I'm no longer allergic to peanuts"),
+        ("我吃素", "我妹妹開始吃素，我不吃素了"),
     ],
 )
 def test_what_is_no_longer_so_is_over(said: str, message: str) -> None:
@@ -62,6 +65,12 @@ def test_what_is_no_longer_so_is_over(said: str, message: str) -> None:
         ("我对花生过敏", "如果我不再对花生过敏了，就好了"),
         ("我对花生过敏", "医生说，我不再对花生过敏了"),
         ("我对花生过敏", "隔壁的小孩已经不过敏了"),
+        ("我吃素", "我妹妹以前吃素。现在已经不吃素了"),
+        ("我吃素", "我妹妹以前吃素，现在已经不吃素了"),
+        ("I'm allergic to peanuts", "the day I'm no longer allergic to peanuts I'll have satay"),
+        ("I'm allergic to peanuts", "when my test is done and I'm no longer allergic to peanuts, I'll have satay"),
+        ("I'm allergic to peanuts", "maybe I'm no longer allergic to peanuts"),
+        ("我对花生过敏", "我可能不再对花生过敏了"),
     ],
 )
 def test_what_is_not_surely_named_or_not_stated_holds(said: str, message: str) -> None:
