@@ -26,7 +26,7 @@ _VOICE = re.compile(
     rf"|(?:音声|ボイス){_FORBIDS_JA}"
 )
 _AT_TIMES = re.compile(
-    r"\d|点|早|晚|朝|曜|夜|凌晨|午|周|星期|礼拜|的时候|期间|前|后"
+    r"\d|点|早|晚|朝[はにの]|曜|夜|凌晨|午|周|星期|礼拜|的时候|期间|前|后"
     r"|\b(?:nights?|mornings?|evenings?|noon|\w+days?|weekends?|after|before|between|during|while|when|until|unless)\b"
 )
 

@@ -19,7 +19,7 @@ _NAMED = re.compile(
     r"\b(?:(?P<last>last|past)|(?P<this>this)|(?:in|over|during|since) (?:the|that)|of (?:the|that)|that|year's) "
     r"(?P<english>spring|summer|autumn|fall|winter)\b"
     r"|\b(?P<of>spring|summer|autumn|fall|winter) (?:of )?(?=(?:19|20)\d\d\b|last year|this year)"
-    r"|(?:(?P<before>上个?|지난 ?)|(?P<now>[这今]个?|この)|[年년]の? ?|올해 )"
+    r"|(?:(?P<before>上个?|지난 ?)|(?P<now>[这今]个?|この)|(?<![每一])[年년]の? ?|올해 )"
     r"(?P<eastern>[春夏秋冬](?![节至眠])|여름|겨울|가을|봄)"
 )
 _SOUTH = re.compile(
@@ -46,7 +46,7 @@ def named_seasons(text: str, today: date, years: Iterable[int], southern: bool) 
     if found["last"] or found["before"] or found["this"] or found["now"]:
         past = found["last"] or found["before"]
         spans = (_season(today.year - back, month) for back in range(3))
-        yield next((first, last) for first, last in spans if (last if past else first) < today)
+        yield next((first, last) for first, last in spans if (last < today if past else first <= today))
         return
     # In January the season that began in December goes on.
     begins = (began for year in years for began in ((year, year - 1) if month == 12 else (year,)))
