@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from appliance.memory.word_forms import plain_form, plain_forms
+from appliance.memory.word_forms import family, plain_form, plain_forms
 
 Script = Literal["latin", "han", "kana", "hangul"]
 SCRIPTS: tuple[Script, ...] = ("latin", "han", "kana", "hangul")
@@ -67,6 +67,11 @@ class Query:
     terms: tuple[str, ...]
     names: tuple[str, ...]
     script: Script
+
+    @property
+    def families(self) -> frozenset[str]:
+        """The terms, each in the name of its family."""
+        return frozenset(map(family, self.terms))
 
 
 @functools.lru_cache(maxsize=1)

@@ -10,7 +10,6 @@ from appliance.memory.capture import heard_in
 from appliance.memory.hints import TAKES_BACK, answered
 from appliance.memory.items import Item
 from appliance.memory.languages import analyse, fold
-from appliance.memory.word_forms import family
 
 _TAKE_BACK = re.compile(f"{guards_zh.TAKE_BACK}|{guards_en.TAKE_BACK}|{rules_ja.TAKE_BACK}")
 _LONGEST = 2_000  # characters
@@ -47,11 +46,11 @@ def named(text: str, items: Iterable[Item], quiet_hours: Callable[[str], bool]) 
     `quiet_hours` knows a boundary that asks for some: they are named by what they are called, not by their words.
     """
     asked = analyse(text)
-    said, about = _telling(_families(asked.terms)), _telling(_terms(_STOCK.sub(" ", asked.plain)))
+    said, about = _telling(asked.families), _telling(analyse(_STOCK.sub(" ", asked.plain)).families)
     hours = _QUIET_HOURS.search(asked.plain) is not None
     found = []
     for item in items:
-        words = _terms(item.text)
+        words = analyse(item.text).families
         of_item = _share(_telling(words), said)
         of_topic = _share(about, words)
         # A limit is not lost for a word that it shares with another matter.
@@ -74,15 +73,6 @@ def _kin(found: re.Match[str] | None) -> str:
 
 def _share(words: frozenset[str], of: frozenset[str]) -> float:
     return len(words & of) / len(words) if words else 0.0
-
-
-def _terms(text: str) -> frozenset[str]:
-    """Words, each in the name of its family; of a text without blanks characters, and pairs of them."""
-    return _families(analyse(text).terms) if text.strip() else frozenset()
-
-
-def _families(terms: Iterable[str]) -> frozenset[str]:
-    return frozenset(map(family, terms))
 
 
 def _telling(terms: frozenset[str]) -> frozenset[str]:
