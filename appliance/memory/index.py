@@ -28,6 +28,7 @@ from appliance.storage import set_aside
 
 T = TypeVar("T")
 _BATCH = 400  # chunks of one transaction; a long transcript must not hold up a turn's own
+SMALL_PAGES = 2_048  # 8 MB, some 2,000 entries with their vectors: read without a thread
 _DAMAGE = (apsw.CorruptError, apsw.NotADBError)
 
 
@@ -109,16 +110,27 @@ class MemoryIndex:
             return work(self._reader)
 
     async def read_behind(self, work: Callable[[apsw.Connection], T]) -> T:
-        """The same on a worker thread; damage that shows itself here is healed, and it is read once more. Raises
-        StateError where that did not help."""
+        """The same without holding up the caller's thread for long; damage that shows itself here is healed, and it is
+        read once more. Raises StateError where that did not help."""
         try:
-            return await asyncio.to_thread(self.read, work)
+            return await self._read_apart(work)
         except _DAMAGE:
             await self.heal()
         try:
-            return await asyncio.to_thread(self.read, work)
+            return await self._read_apart(work)
         except _DAMAGE:
             raise StateError("The memory index is damaged and could not be made again.") from None
+
+    async def _read_apart(self, work: Callable[[apsw.Connection], T]) -> T:
+        """On a worker thread; at once where the index is small and nobody holds it: a question takes a millisecond
+        there, a pasted page ten, and the way to a thread and back would add a sixth to what most take."""
+        if self._reader_lock.acquire(blocking=False):
+            try:
+                if self._reader is not None and self._reader.pragma("page_count") <= SMALL_PAGES:
+                    return work(self._reader)
+            finally:
+                self._reader_lock.release()
+        return await asyncio.to_thread(self.read, work)
 
     async def write(self, work: Callable[[apsw.Connection], T]) -> T:
         """Run `work` in one transaction. Raises apsw.Error."""

@@ -12,7 +12,7 @@ import apsw
 import pytest
 
 from appliance.errors import StateError
-from appliance.memory import chunks, store
+from appliance.memory import chunks, index, store
 from appliance.testing.fake_embedder import FakeEmbedder
 from appliance.testing.memory_house import AT, House
 
@@ -52,6 +52,34 @@ async def test_a_file_named_in_another_way_leads_to_a_look_at_everything(wordy: 
     wordy.memory("Sam likes tea")
     assert await wordy.index.sync([tmp_path / ".." / tmp_path.name / "agents" / "main" / "MEMORY.md"]) == 2
     assert "tea" in await wordy.snippets("tea")
+
+
+async def test_a_small_index_is_read_at_once_and_a_large_one_beside_the_loop(
+    wordy: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def reader(connection: apsw.Connection) -> int:
+        return threading.get_ident()
+
+    assert await wordy.index.read_behind(reader) == threading.get_ident()
+    monkeypatch.setattr(index, "SMALL_PAGES", 0)
+    assert await wordy.index.read_behind(reader) != threading.get_ident()
+
+
+async def test_a_search_does_not_hold_up_the_loop_while_somebody_else_holds_the_index(wordy: House) -> None:
+    held, release = threading.Event(), threading.Event()
+
+    def hold(connection: apsw.Connection) -> None:
+        held.set()
+        assert release.wait(20)
+
+    holder = threading.Thread(target=wordy.index.read, args=(hold,))
+    holder.start()
+    assert held.wait(20)
+    search = asyncio.create_task(wordy.find("tea"))
+    await asyncio.sleep(0)  # the search waits, and this line is reached
+    release.set()
+    assert await search == []
+    holder.join()
 
 
 async def test_turns_written_one_by_one_leave_the_words_in_few_parts(wordy: House) -> None:
