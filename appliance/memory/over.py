@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from appliance.memory import guards_zh, words_en, words_zh
+from appliance.memory import words_en, words_zh
 from appliance.memory.capture import heard_in
 from appliance.memory.items import Item
 from appliance.memory.voices import fold
@@ -28,7 +28,7 @@ _NOT_SURE = re.compile(
 # Where a clause may begin that stands by itself; "the day I'm no longer allergic" goes on.
 _BREAK = re.compile(r"(?:^|[^a-z0-9']|\b(?:and|but|so|because|turns out|btw|fyi|anyway))$")
 _JOINS = ("and ", "but ", "so ", "because ")
-_OTHERS = re.compile(rf"{words_zh.KIN}|[他她它]|{guards_zh.OTHERS}")
+_OTHERS = re.compile(rf"{words_zh.KIN}|[他她它]|{words_zh.OTHERS}")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _EDGES = " \t\u3000.,!;:。，！；：~～'\""
 
