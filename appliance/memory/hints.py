@@ -14,6 +14,9 @@ tests/benchmarks/hints.py makes the scores from labelled messages. No model call
     #clause 0         which of them it is (the fourth and later: 3)
     #words 2          how long it is, in threes of words (18 and more: 6)
     #asked            the message ends with a question
+    #after O          what the clause before is: a tag, `nothing`, `taken` (back), `start` (there is none)
+    #after W O        what the two before are
+    #after O here     what the one before is, of the same sentence
     =                 every clause
 """
 
@@ -90,12 +93,14 @@ def answered(heard: Sequence[Heard]) -> list[int | None]:
     kept), TAKES_BACK, or None for nothing to keep."""
     weighing = Weighing(heard)
     answers: list[int | None] = []
+    said: list[str] = []
     for place in range(len(heard)):
-        scores = weighing.scores(place)
+        scores = weighing.scores(place, said)
         if not answers or answers[-1] in (None, TAKES_BACK):
             scores[GOES_ON] = 0  # it cannot
         best = max(scores)
         answers.append(scores.index(best) if best > 0 else None)  # nothing to keep has 0
+        said.append(name_of(answers[-1], said))
     return answers
 
 
@@ -146,16 +151,35 @@ def _shown(heard: Sequence[Heard], words: Sequence[Sequence[str]], place: int) -
             yield sign + word
 
 
+def name_of(answer: int | None, said: Sequence[str]) -> str:
+    """What a clause is, as hints name it, given the names of those before it."""
+    if answer is None:
+        return "nothing"
+    return said[-1] if answer == GOES_ON else "taken" if answer == TAKES_BACK else TAGS[answer]
+
+
+def hints_after(heard: Sequence[Heard], said: Sequence[str]) -> list[str]:
+    """Given the clauses of a message and what the first of them are, return the hints that this gives for the next."""
+    place = len(said)
+    earlier, last = ["start", "start", *said][-2:]
+    shown = [f"#after {last}", f"#after {earlier} {last}"]
+    if place and heard[place - 1].sentence == heard[place].sentence:
+        shown.append(f"#after {last} here")
+    return shown
+
+
 class Weighing:
     """What the hints of a message say of its clauses."""
 
     def __init__(self, heard: Sequence[Heard]) -> None:
         common, self._shown = hints_of(heard)
+        self._heard = heard
         self._common = _sum(common)
 
-    def scores(self, place: int) -> list[int]:
-        """What the hints of a clause say for each answer rather than for nothing, in tenths of a logarithm of odds."""
-        return _apart(self._common + _sum(self._shown[place]))
+    def scores(self, place: int, said: Sequence[str]) -> list[int]:
+        """What hints say for each answer rather than for nothing, in tenths of a logarithm of odds: of the clause at
+        `place`, given what those before it are."""
+        return _apart(self._common + _sum(self._shown[place]) + _sum(hints_after(self._heard, said)))
 
 
 @functools.cache

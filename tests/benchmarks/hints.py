@@ -38,7 +38,9 @@ from appliance.memory.hints import (
     TAGS,
     TAKES_BACK,
     Heard,
+    hints_after,
     hints_of,
+    name_of,
     table_of,
 )
 from appliance.memory.rules import rules_for
@@ -81,7 +83,10 @@ def examples(rows: Rows) -> Examples:
             continue  # no hint is asked there
         heard = heard_in(row["text"])
         common, own = hints_of(heard)
-        made += [({*common, *shown}, answer) for shown, answer in zip(own, wanted(row, heard), strict=True)]
+        said: list[str] = []
+        for shown, answer in zip(own, wanted(row, heard), strict=True):
+            made.append(({*common, *shown, *hints_after(heard, said)}, answer))
+            said.append(name_of(answer - 1 if answer else None, said))
     return made
 
 

@@ -18,6 +18,7 @@ from appliance.memory.hints import (
     TAKES_BACK,
     Found,
     Weighing,
+    hints_after,
     hints_of,
     kept,
     table_of,
@@ -113,6 +114,26 @@ def test_hints_are_words_in_order_and_what_stands_around_them() -> None:
     assert not {"<^", "<<cats"} & second
 
 
+def test_what_the_clauses_before_are_is_a_hint_on_the_next() -> None:
+    heard = heard_in("I have 3 cats, never feed them. They bite")
+    assert hints_after(heard, []) == ["#after start", "#after start start"]
+    assert hints_after(heard, ["O"]) == ["#after O", "#after start O", "#after O here"]
+    assert hints_after(heard, ["O", "nothing"]) == ["#after nothing", "#after O nothing"]
+
+
+def test_a_clause_that_goes_on_counts_as_what_it_goes_on_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores(
+        monkeypatch,
+        {
+            "cat": speaking_for(O),
+            "she": speaking_for(GOES_ON),
+            "rains": speaking_for(W),
+            "#after O O": speaking_for(B, 63),
+        },
+    )
+    assert [one.tag for one in kept(heard_in("I have a cat, she is old, it rains"))] == ["O", "B"]
+
+
 def test_a_question_is_a_hint_on_its_last_clause_and_on_the_message() -> None:
     common, (first, second) = hints_of(heard_in("I have a boat, shall it float?"))
     assert "#asked" in common
@@ -127,10 +148,11 @@ def test_a_question_is_a_hint_on_its_last_clause_and_on_the_message() -> None:
 def test_each_hint_counts_as_the_table_writes_it(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     heard = heard_in(text)
     common, own = hints_of(heard)
+    said = ["O", "nothing"]
     for place, shown in enumerate(own):
-        for hint in sorted({*common, *shown}):
+        for hint in sorted({*common, *shown, *hints_after(heard, said[:place])}):
             scores(monkeypatch, {hint: [30, -7, 0, 5, 2], "nowhere": [9, 9, 9, 9, 9]})
-            assert Weighing(heard).scores(place) == [30, -7, 0, 5, 2], hint
+            assert Weighing(heard).scores(place, said[:place]) == [30, -7, 0, 5, 2], hint
 
 
 @pytest.mark.parametrize("tenths", [MOST_SCORE, -MOST_SCORE])
@@ -143,7 +165,7 @@ def test_the_sums_of_a_very_long_message_do_not_run_into_one_another(
     shown = {*common, *own[1]}
     scores(monkeypatch, {hint: [tenths, -MOST_SCORE, 0, -MOST_SCORE, tenths] for hint in shown})
     whole = len(shown) * MOST_SCORE
-    assert Weighing(heard).scores(1) == [len(shown) * tenths, -whole, 0, -whole, len(shown) * tenths]
+    assert Weighing(heard).scores(1, ["O"]) == [len(shown) * tenths, -whole, 0, -whole, len(shown) * tenths]
 
 
 def test_a_take_back_is_never_kept_whatever_its_hints_say(monkeypatch: pytest.MonkeyPatch) -> None:
