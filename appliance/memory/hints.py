@@ -17,6 +17,9 @@ tests/benchmarks/hints.py makes the scores from labelled messages. No model call
     #after O          what the clause before is: a tag, `nothing`, `taken` (back), `start` (there is none)
     #after W O        what the two before are
     #after O here     what the one before is, of the same sentence
+    #before W         what the clause behind is, by a first look that did not know it: as above, or `more` (it goes
+                      on), `end` (there is none)
+    #before W here    what the one behind is, of the same sentence
     =                 every clause
 """
 
@@ -92,16 +95,8 @@ def answered(heard: Sequence[Heard]) -> list[int | None]:
     """Given the clauses of a message, return what each is: the place of its tag in TAGS, GOES_ON (behind one that is
     kept), TAKES_BACK, or None for nothing to keep."""
     weighing = Weighing(heard)
-    answers: list[int | None] = []
-    said: list[str] = []
-    for place in range(len(heard)):
-        scores = weighing.scores(place, said)
-        if not answers or answers[-1] in (None, TAKES_BACK):
-            scores[GOES_ON] = 0  # it cannot
-        best = max(scores)
-        answers.append(scores.index(best) if best > 0 else None)  # nothing to keep has 0
-        said.append(name_of(answers[-1], said))
-    return answers
+    answers = weighing.answers()
+    return weighing.answers(answers) if len(heard) > 1 else answers
 
 
 def warm() -> None:
@@ -158,13 +153,23 @@ def name_of(answer: int | None, said: Sequence[str]) -> str:
     return said[-1] if answer == GOES_ON else "taken" if answer == TAKES_BACK else TAGS[answer]
 
 
-def hints_after(heard: Sequence[Heard], said: Sequence[str]) -> list[str]:
-    """Given the clauses of a message and what the first of them are, return the hints that this gives for the next."""
+def hints_beside(heard: Sequence[Heard], said: Sequence[str], ahead: int | None = None, *, known: bool) -> list[str]:
+    """Given the clauses of a message and what the first of them are, return the hints that this gives for the next.
+
+    `ahead` is what the one behind it is; `known` says whether that is known.
+    """
     place = len(said)
     earlier, last = ["start", "start", *said][-2:]
     shown = [f"#after {last}", f"#after {earlier} {last}"]
     if place and heard[place - 1].sentence == heard[place].sentence:
         shown.append(f"#after {last} here")
+    if place + 1 == len(heard):
+        shown.append("#before end")
+    elif known:
+        following = "more" if ahead == GOES_ON else name_of(ahead, said)
+        shown.append(f"#before {following}")
+        if heard[place + 1].sentence == heard[place].sentence:
+            shown.append(f"#before {following} here")
     return shown
 
 
@@ -172,14 +177,28 @@ class Weighing:
     """What the hints of a message say of its clauses."""
 
     def __init__(self, heard: Sequence[Heard]) -> None:
-        common, self._shown = hints_of(heard)
+        common, shown = hints_of(heard)
         self._heard = heard
-        self._common = _sum(common)
+        self._sums = [_sum(common) + _sum(own) for own in shown]
 
-    def scores(self, place: int, said: Sequence[str]) -> list[int]:
-        """What hints say for each answer rather than for nothing, in tenths of a logarithm of odds: of the clause at
-        `place`, given what those before it are."""
-        return _apart(self._common + _sum(self._shown[place]) + _sum(hints_after(self._heard, said)))
+    def answers(self, before: Sequence[int | None] = ()) -> list[int | None]:
+        """What each clause is, see `answered`; given what that came to `before`, with what those behind it are."""
+        answers: list[int | None] = []
+        said: list[str] = []
+        for place in range(len(self._heard)):
+            ahead = before[place + 1] if place + 1 < len(before) else None
+            scores = self.scores(place, hints_beside(self._heard, said, ahead, known=bool(before)))
+            if not answers or answers[-1] in (None, TAKES_BACK):
+                scores[GOES_ON] = 0  # it cannot
+            best = max(scores)
+            answers.append(scores.index(best) if best > 0 else None)  # nothing to keep has 0
+            said.append(name_of(answers[-1], said))
+        return answers
+
+    def scores(self, place: int, beside: Iterable[str] = ()) -> list[int]:
+        """What the hints of a clause, and those `beside` it, say for each answer rather than for nothing, in tenths of
+        a logarithm of odds."""
+        return _apart(self._sums[place] + _sum(beside))
 
 
 @functools.cache

@@ -38,7 +38,7 @@ from appliance.memory.hints import (
     TAGS,
     TAKES_BACK,
     Heard,
-    hints_after,
+    hints_beside,
     hints_of,
     name_of,
     table_of,
@@ -84,9 +84,15 @@ def examples(rows: Rows) -> Examples:
         heard = heard_in(row["text"])
         common, own = hints_of(heard)
         said: list[str] = []
-        for shown, answer in zip(own, wanted(row, heard), strict=True):
-            made.append(({*common, *shown, *hints_after(heard, said)}, answer))
-            said.append(name_of(answer - 1 if answer else None, said))
+        answers = wanted(row, heard)
+        of_hints = [answer - 1 if answer else None for answer in answers]
+        for place, (shown, answer) in enumerate(zip(own, answers, strict=True)):
+            alone = {*common, *shown}
+            ahead = of_hints[place + 1] if place + 1 < len(answers) else None
+            made.append((alone | {*hints_beside(heard, said, ahead, known=True)}, answer))
+            if place + 1 < len(answers):
+                made.append((alone | {*hints_beside(heard, said, known=False)}, answer))
+            said.append(name_of(of_hints[place], said))
     return made
 
 

@@ -18,7 +18,7 @@ from appliance.memory.hints import (
     TAKES_BACK,
     Found,
     Weighing,
-    hints_after,
+    hints_beside,
     hints_of,
     kept,
     table_of,
@@ -114,11 +114,22 @@ def test_hints_are_words_in_order_and_what_stands_around_them() -> None:
     assert not {"<^", "<<cats"} & second
 
 
-def test_what_the_clauses_before_are_is_a_hint_on_the_next() -> None:
+def test_what_the_clauses_beside_are_is_a_hint() -> None:
     heard = heard_in("I have 3 cats, never feed them. They bite")
-    assert hints_after(heard, []) == ["#after start", "#after start start"]
-    assert hints_after(heard, ["O"]) == ["#after O", "#after start O", "#after O here"]
-    assert hints_after(heard, ["O", "nothing"]) == ["#after nothing", "#after O nothing"]
+    assert hints_beside(heard, [], known=False) == ["#after start", "#after start start"]
+    assert hints_beside(heard, [], B, known=True)[2:] == ["#before B", "#before B here"]
+    assert hints_beside(heard, ["O"], GOES_ON, known=True) == [
+        "#after O",
+        "#after start O",
+        "#after O here",
+        "#before more",
+    ]
+    assert hints_beside(heard, ["O", "nothing"], known=False) == ["#after nothing", "#after O nothing", "#before end"]
+
+
+def test_a_second_look_knows_what_the_first_made_of_the_clause_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores(monkeypatch, {"piano": speaking_for(O), "rains": speaking_for(B), "#before B": speaking_for(None, 63)})
+    assert [one.tag for one in kept(heard_in("the piano room is out, it rains"))] == ["B"]
 
 
 def test_a_clause_that_goes_on_counts_as_what_it_goes_on_with(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,9 +161,10 @@ def test_each_hint_counts_as_the_table_writes_it(monkeypatch: pytest.MonkeyPatch
     common, own = hints_of(heard)
     said = ["O", "nothing"]
     for place, shown in enumerate(own):
-        for hint in sorted({*common, *shown, *hints_after(heard, said[:place])}):
+        beside = hints_beside(heard, said[:place], known=False)
+        for hint in sorted({*common, *shown, *beside}):
             scores(monkeypatch, {hint: [30, -7, 0, 5, 2], "nowhere": [9, 9, 9, 9, 9]})
-            assert Weighing(heard).scores(place, said[:place]) == [30, -7, 0, 5, 2], hint
+            assert Weighing(heard).scores(place, beside) == [30, -7, 0, 5, 2], hint
 
 
 @pytest.mark.parametrize("tenths", [MOST_SCORE, -MOST_SCORE])
@@ -165,7 +177,7 @@ def test_the_sums_of_a_very_long_message_do_not_run_into_one_another(
     shown = {*common, *own[1]}
     scores(monkeypatch, {hint: [tenths, -MOST_SCORE, 0, -MOST_SCORE, tenths] for hint in shown})
     whole = len(shown) * MOST_SCORE
-    assert Weighing(heard).scores(1, ["O"]) == [len(shown) * tenths, -whole, 0, -whole, len(shown) * tenths]
+    assert Weighing(heard).scores(1) == [len(shown) * tenths, -whole, 0, -whole, len(shown) * tenths]
 
 
 def test_a_take_back_is_never_kept_whatever_its_hints_say(monkeypatch: pytest.MonkeyPatch) -> None:
