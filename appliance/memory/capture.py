@@ -2,8 +2,8 @@
 
 A message goes through three sieves. First whole messages that are not the person's own word: take-backs, fiction,
 lyrics, sarcasm. Then parts that are not (voices.py): quotations, code, text to translate or to send. Then sentences
-that only guess or ask. What is left is weighed clause by clause (hints.py), but for sentences in Japanese (rules_ja.py)
-and what is asked to be remembered in so many words (asked.py).
+that only guess or ask. What is left is weighed clause by clause (weighing.py), but for sentences in Japanese
+(rules_ja.py) and what is asked to be remembered in so many words (asked.py).
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from appliance.memory import hints
 from appliance.memory import rules as patterns
+from appliance.memory import weighing
 from appliance.memory.asked import asked_to_keep
 from appliance.memory.clauses import clauses, sentences
-from appliance.memory.hints import Found, Heard, kept
+from appliance.memory.hints import Heard
 from appliance.memory.items import Tag
 from appliance.memory.rules import Rules, rules_for
 from appliance.memory.rules_ja import is_japanese, judge_japanese
 from appliance.memory.voices import SPOKEN, VOID, fold, mask
+from appliance.memory.weighing import Found, kept
 
 __all__ = ["Item", "capture", "jsonl", "warm"]
 
@@ -97,7 +98,7 @@ def _overlap(one: Found, other: Found) -> bool:
 def warm() -> None:
     """Compile and read everything now, so that no message waits for it."""
     patterns.warm()
-    hints.warm()
+    weighing.warm()
 
 
 def jsonl(lines: Iterable[str]) -> Iterator[str]:

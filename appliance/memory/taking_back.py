@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 
 from appliance.memory import guards_en, guards_zh, rules_ja, words_en, words_zh
 from appliance.memory.capture import heard_in
-from appliance.memory.hints import TAKES_BACK, answered
+from appliance.memory.hints import TAKES_BACK
 from appliance.memory.items import Item
 from appliance.memory.languages import analyse, fold
+from appliance.memory.weighing import answered
 
 _TAKE_BACK = re.compile(f"{guards_zh.TAKE_BACK}|{guards_en.TAKE_BACK}|{rules_ja.TAKE_BACK}")
 _LONGEST = 2_000  # characters

@@ -27,24 +27,12 @@ import capture as scorer
 import labelled
 from labelled import Rows
 
-from appliance.memory import hints
+from appliance.memory import weighing
 from appliance.memory.capture import heard_in
-from appliance.memory.hints import (
-    ANSWERS,
-    GOES_ON,
-    MOST_SCORE,
-    SCALE,
-    TABLE,
-    TAGS,
-    TAKES_BACK,
-    Heard,
-    hints_beside,
-    hints_of,
-    name_of,
-    table_of,
-)
+from appliance.memory.hints import ANSWERS, GOES_ON, TAGS, TAKES_BACK, Heard, hints_beside, hints_of, name_of
 from appliance.memory.rules import rules_for
 from appliance.memory.voices import fold
+from appliance.memory.weighing import MOST_SCORE, SCALE, TABLE, table_of
 
 Examples = list[tuple[set[str], int]]  # the hints of a clause, its answer
 Scores = dict[str, list[int]]
@@ -135,7 +123,7 @@ def _weights(pull: np.ndarray, squares: np.ndarray) -> np.ndarray:
 def use(table: Scores) -> None:
     """Let the product read these scores instead of its own."""
     held = table_of(table)
-    hints._table = lambda: held  # type: ignore[assignment]
+    weighing._table = lambda: held  # type: ignore[assignment]
 
 
 def main() -> None:

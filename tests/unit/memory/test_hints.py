@@ -8,28 +8,17 @@ from pathlib import Path
 import pytest
 import structlog
 
-from appliance.memory import hints
+from appliance.memory import weighing
 from appliance.memory.capture import capture, heard_in
-from appliance.memory.hints import (
-    ANSWERS,
-    GOES_ON,
-    MOST_SCORE,
-    TABLE,
-    TAKES_BACK,
-    Found,
-    Weighing,
-    hints_beside,
-    hints_of,
-    kept,
-    table_of,
-)
+from appliance.memory.hints import ANSWERS, GOES_ON, TAKES_BACK, hints_beside, hints_of
+from appliance.memory.weighing import MOST_SCORE, TABLE, Found, Weighing, kept, table_of
 
 W, B, O, _, _ = range(ANSWERS)  # noqa: E741 - the tags are called so
 
 
 def scores(monkeypatch: pytest.MonkeyPatch, table: dict[str, list[int]]) -> None:
     held = table_of(table)
-    monkeypatch.setattr(hints, "_table", lambda: held)
+    monkeypatch.setattr(weighing, "_table", lambda: held)
 
 
 def speaking_for(answer: int | None, tenths: int = 40) -> list[int]:
@@ -54,8 +43,8 @@ def test_a_spoilt_table_leaves_what_is_asked_for_in_so_many_words_and_is_said(
     table = tmp_path / "hints.tsv"
     if spoilt is not None:
         table.write_bytes(spoilt)
-    monkeypatch.setattr(hints, "TABLE", table)
-    monkeypatch.setattr(hints, "_table", functools.cache(hints._table.__wrapped__))
+    monkeypatch.setattr(weighing, "TABLE", table)
+    monkeypatch.setattr(weighing, "_table", functools.cache(weighing._table.__wrapped__))
     with structlog.testing.capture_logs() as said:
         assert capture("I hate jazz") == []
         assert [item.tag for item in capture("remember that I hate jazz")] == ["O"]
