@@ -104,8 +104,8 @@ def hints_beside(heard: Sequence[Heard], said: Sequence[str], ahead: int | None 
     `ahead` is what the one behind it is; `known` says whether that is known.
     """
     place = len(said)
-    earlier, last = ["start", "start", *said][-2:]
-    shown = [f"#after {last}", f"#after {earlier} {last}"]
+    last = said[-1] if said else "start"
+    shown = [f"#after {last}"]
     if place and heard[place - 1].sentence == heard[place].sentence:
         shown.append(f"#after {last} here")
     if place + 1 == len(heard):

@@ -137,7 +137,8 @@ def main() -> None:
     options = parser.parse_args()
     fresh = labelled.fresh()
     plain = labelled.phrases()
-    others = examples(2 * plain + labelled.paired(plain, 1) + labelled.paired(plain, 2))
+    around = [row for seed in (1, 2) for row in labelled.paired(plain, seed) + labelled.dressed(plain, seed)]
+    others = examples(2 * plain + around)
     others += _WEIGHT_OF_HANDED * examples(labelled.handed() + labelled.talk())
     for batch in options.batches:
         rows = [row for row in fresh if str(row["batch"]) == batch]

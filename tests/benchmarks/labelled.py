@@ -12,6 +12,17 @@ Rows = list[dict[str, Any]]
 
 CORPORA = Path(__file__).parents[1] / "corpora"
 _HAN = re.compile("[\u4e00-\u9fff]")
+_AROUND_ENGLISH = (
+    "||hi! |hello, |ok. |hey, |btw |oh and |so, |just so you know, |good morning. |it rains again. |back now. "
+    "|what a day today. |done for tonight. ",
+    "|| thanks|, thanks| thank you| please| ok?|!| :)|. cheers|, ta|. What is the weather?|. Now play some music"
+    "|. Where were we?|. It is hot today|. I'm tired now|. See you tonight|. Tomorrow will be better",
+)
+_AROUND_CHINESE = (
+    "||你好，|嗨，|好的。|对了，|另外，|那个，|跟你说，|早上好。|嗯，|今天好热。|刚到家。|又下雨了。|今晚好累。",
+    "||，谢谢|，拜托了|。谢谢|哦|啊|！|，好吗？|。明天天气怎么样？|。放首歌|。我们说到哪了？|。今天真冷"
+    "|。刚刚公交又晚点了|。今晚早点睡|。现在好困|。明天再说吧",
+)
 _MARKED = re.compile(r"\{([WBO]):(.*?)\}", re.DOTALL)
 
 
@@ -57,6 +68,17 @@ def paired(rows: Rows, seed: int) -> Rows:
         for one, two in zip(alike[::2], alike[1::2], strict=False):
             text = one["text"].rstrip(".。!！") + ("。" if chinese else ". ") + two["text"]
             made.append({"text": text, "items": one["items"] + two["items"]})
+    return made
+
+
+def dressed(rows: Rows, seed: int) -> Rows:
+    """Plain sentences with what people put around them: what is said stays what it is."""
+    chance = random.Random(seed)
+    made: Rows = []
+    for row in rows:
+        before, behind = _AROUND_CHINESE if _HAN.search(row["text"]) else _AROUND_ENGLISH
+        text = chance.choice(before.split("|")) + row["text"].rstrip(".。!！") + chance.choice(behind.split("|"))
+        made.append({"text": text, "items": row["items"]})
     return made
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +16,9 @@ from tests.benchmarks.capture import score
 ROWS = labelled.handed()
 FRESH = labelled.fresh()
 NUMBERED = [row for row in FRESH if "lang" in row]
+PLAIN_SPEECH = [
+    line.split("|") for line in (labelled.CORPORA / "capture-plain.txt").read_text(encoding="utf-8").splitlines()
+]
 PHRASES = [
     (item["tag"] if (item := next(iter(row["items"]), None)) else "-", row["text"]) for row in labelled.phrases()
 ]
@@ -77,6 +81,23 @@ def test_plain_sentences_of_each_kind_get_their_tag(tag):
     right = [text for text in texts if tags(text) == [tag]]
     assert len(texts) > 100
     assert len(right) / len(texts) >= 0.93, sorted(set(texts) - set(right))
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese"),
+    [
+        ("{}", "{}"),
+        ("hi! {}", "你好，{}"),
+        ("{} thanks", "{}，谢谢"),
+        ("ok. {}. What is the weather?", "好的。{}。明天天气怎么样？"),
+    ],
+)
+def test_what_is_said_plainly_is_kept_whatever_stands_around_it(english, chinese):
+    texts = [
+        (tag, (chinese if re.search("[\u4e00-\u9fff]", text) else english).format(text)) for tag, text in PLAIN_SPEECH
+    ]
+    assert len(texts) == 70
+    assert [text for tag, text in texts if tags(text) != [tag]] == []
 
 
 def test_chat_tasks_questions_and_other_voices_hold_nothing_to_keep():
