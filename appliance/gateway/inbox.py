@@ -88,13 +88,13 @@ class Inbox:
         return _decode_reply(found[0][0]) if found else None
 
     def settled(self, rows: Sequence[int]) -> bool:
-        """Whether all these rows are answered, with everything done that comes after a turn."""
+        """Whether these are rows and all answered, with everything done that comes after a turn."""
         marks = ",".join("?" * len(rows))
         found = self._database.read(
             f"SELECT count(*) FROM inbox WHERE state = 'answered' AND row IN ({marks})",  # noqa: S608
             tuple(rows),
         )
-        return bool(found[0][0] == len(rows))
+        return bool(rows) and bool(found[0][0] == len(rows))
 
     def answer_to(self, key: tuple[str, str, str, str, str]) -> Reply | None:
         """The stored answer of a message by its (channel, account, chat, kind, id), or None."""
