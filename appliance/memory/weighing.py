@@ -9,7 +9,7 @@ tests/benchmarks/hints.py makes the scores from labelled messages. No model call
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -106,7 +106,10 @@ def _table() -> dict[str, int]:
     except (OSError, UnicodeDecodeError) as error:
         log.error("hints of capture cannot be read: hardly anything is kept", file=str(TABLE), error=str(error))
         lines = []
-    hints: dict[str, list[int]] = {}
+    return table_of(_read(lines))
+
+
+def _read(lines: Iterable[str]) -> Iterator[tuple[str, list[int]]]:
     for number, line in enumerate(lines, start=1):
         hint, *written = line.split("\t")
         try:
@@ -114,15 +117,14 @@ def _table() -> dict[str, int]:
         except ValueError:
             scores = []
         if hint and len(scores) == ANSWERS:
-            hints[hint] = scores
+            yield hint, scores
         else:
             log.warning("a line is no hint with five whole numbers: passed over", file=str(TABLE), line=number)
-    return table_of(hints)
 
 
-def table_of(hints: Mapping[str, Sequence[int]]) -> dict[str, int]:
-    """Given hints with their scores, the table."""
-    return {hint: _together(scores) for hint, scores in hints.items()}
+def table_of(hints: Iterable[tuple[str, Sequence[int]]]) -> dict[str, int]:
+    """Given hints, each with its scores, the table."""
+    return {hint: _together(scores) for hint, scores in hints}
 
 
 def _together(scores: Sequence[int]) -> int:

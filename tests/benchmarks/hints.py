@@ -125,7 +125,7 @@ def _weights(pull: np.ndarray, squares: np.ndarray) -> np.ndarray:
 
 def use(table: Scores) -> None:
     """Let the product read these scores instead of its own."""
-    held = table_of(table)
+    held = table_of(table.items())
     weighing._table = lambda: held  # type: ignore[assignment]
 
 

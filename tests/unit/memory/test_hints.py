@@ -17,7 +17,7 @@ W, B, O, _, _ = range(ANSWERS)  # noqa: E741 - the tags are called so
 
 
 def scores(monkeypatch: pytest.MonkeyPatch, table: dict[str, list[int]]) -> None:
-    held = table_of(table)
+    held = table_of(table.items())
     monkeypatch.setattr(weighing, "_table", lambda: held)
 
 
