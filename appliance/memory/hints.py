@@ -10,7 +10,6 @@ ask me first      one to three words, one after the other; `^` and `$` are the e
 #words 2          how long it is, in threes of words (18 and more: 6)
 #asked            the message ends with a question
 #after O          what the clause before is: a tag, `nothing`, `taken` (back), `start` (there is none)
-#after W O        what the two before are
 #after O here     what the one before is, of the same sentence
 #before W         what the clause behind is, by a first look that did not know it: as above, or `more` (it goes
                   on), `end` (there is none)

@@ -20,7 +20,6 @@ from appliance.memory.items import Tag
 
 log = structlog.get_logger(__name__)
 
-SCALE = 10.0  # scores are stored in tenths
 TABLE = Path(__file__).with_name("hints.tsv")
 MOST_SCORE = 63  # of a hint: the sum of as many as a clause shows fits its lane
 _LANE = 15  # bits for the sum of one answer: those of all are added up at once

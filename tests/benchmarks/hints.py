@@ -32,7 +32,7 @@ from appliance.memory.capture import heard_in
 from appliance.memory.hints import ANSWERS, GOES_ON, TAGS, TAKES_BACK, Heard, hints_beside, hints_of, name_of
 from appliance.memory.rules import rules_for
 from appliance.memory.voices import fold
-from appliance.memory.weighing import MOST_SCORE, SCALE, TABLE, table_of
+from appliance.memory.weighing import MOST_SCORE, TABLE, table_of
 
 Examples = list[tuple[set[str], int]]  # the hints of a clause, its answer
 Scores = dict[str, list[int]]
@@ -40,6 +40,7 @@ Scores = dict[str, list[int]]
 _WEIGHT_OF_HANDED = 3  # times that each message of the handed corpora is shown
 _WEIGHT_OF_TAKEN_BACK = 3  # times more that a take-back is shown: none may ever become an item
 _ROUNDS, _RATE, _SPARSE, _SHRINK = 6, 0.1, 1.0, 0.5
+_SCALE = 10.0  # scores are written in tenths
 _LEANING = (0, 3, 0, 0, 0)  # tenths: a limit that is missed costs more than one that was not meant
 _SEEN = 2  # clauses with a hint, for it to count
 _MOST_HINTS = 45_000
@@ -110,7 +111,7 @@ def learn(data: Examples) -> Scores:
             pull[here] += gradient - (np.sqrt(grown) - np.sqrt(squares[here])) / _RATE * weights
             squares[here] = grown
     weights = _weights(pull, squares)
-    rather = np.rint((weights[:, 1:] - weights[:, :1]) * SCALE).clip(-MOST_SCORE, MOST_SCORE).astype(int)
+    rather = np.rint((weights[:, 1:] - weights[:, :1]) * _SCALE).clip(-MOST_SCORE, MOST_SCORE).astype(int)
     names = list(places)
     heaviest = sorted(range(len(names)), key=lambda place: (-np.abs(rather[place]).max(), names[place]))
     table = {names[place]: rather[place].tolist() for place in heaviest[:_MOST_HINTS] if rather[place].any()}
