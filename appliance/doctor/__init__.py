@@ -423,7 +423,6 @@ def _skew(address: str) -> float | None:
 for _name, _function in (
     ("agents", doctor_upkeep.agents),
     ("models", doctor_upkeep.model_files),
-    ("capture", doctor_upkeep.capture),
     ("channels", doctor_service.channels),
     ("parts", doctor_service.parts),
     ("voice", doctor_voice.voice),

@@ -97,20 +97,6 @@ def model_files(patient: Patient) -> Outcome | None:
     return "pass", text
 
 
-def capture(patient: Patient) -> Outcome | None:
-    """Whether what a person says is still told for what it is: its table may have been mended by hand."""
-    from appliance.memory.capture import missed_plainly  # its rules take a moment to compile
-    from appliance.memory.weighing import TABLE
-
-    if missed := missed_plainly():
-        return (
-            "fail",
-            f"Memory no longer hears plain statements, such as “{missed[0]}”.",
-            (f"The table {TABLE} is damaged: install this version of the appliance again."),
-        )
-    return "pass", "Memory hears plain statements."
-
-
 def _sum_of(path: Path) -> str:
     """The checksum of a file, read once for each state it is in; empty when reading it takes too long."""
     status = path.stat()

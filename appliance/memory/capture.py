@@ -25,7 +25,7 @@ from appliance.memory.rules_ja import is_japanese, judge_japanese
 from appliance.memory.voices import SPOKEN, VOID, fold, mask
 from appliance.memory.weighing import Found, kept
 
-__all__ = ["Item", "capture", "jsonl", "missed_plainly", "warm"]
+__all__ = ["Item", "capture", "jsonl", "warm"]
 
 # Behind a comma: what a person says of themselves or asks for, and not that something is over.
 _INSTEAD = re.compile(
@@ -33,14 +33,6 @@ _INSTEAD = re.compile(
     r"(?:(?:i(?!'m not| am not| do | did| never| was| only| just| mean)|i'm|we|my|our|call me|from now on)\b"
     r"|我(?!是|说|都|那|就|早)|以后(?:别|不要|都|请)|从现在))"
 )
-_PLAIN: dict[str, Tag] = {
-    "I'm allergic to peanuts": "O",
-    "Never message me after ten": "B",
-    "I hate clickbait headlines": "W",
-    "我对花生过敏": "O",
-    "以后别给我发语音": "B",
-    "我喜欢简短的回答": "W",
-}
 _LONGEST = 6_000  # characters: a longer message is pasted matter, of which only both ends are the person's own
 
 
@@ -107,11 +99,6 @@ def warm() -> None:
     """Compile and read everything now, so that no message waits for it."""
     patterns.warm()
     weighing.warm()
-
-
-def missed_plainly() -> list[str]:
-    """Plain statements that are not told for what they are; none, unless the table of hints was damaged."""
-    return [text for text, tag in _PLAIN.items() if [item.tag for item in capture(text)] != [tag]]
 
 
 def jsonl(lines: Iterable[str]) -> Iterator[str]:

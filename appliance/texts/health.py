@@ -34,7 +34,6 @@ HEALTH: dict[str, tuple[str, str, str]] = {
     "check_limits": ("limits", "資源限制", "资源限制"),
     "check_backup": ("backup", "備份", "备份"),
     "check_exposed": ("exposed", "對外開放", "对外开放"),
-    "check_capture": ("capture", "記憶的聽取", "记忆的听取"),
     "check_policies": ("policies", "放寬的設定", "放宽的设置"),
     "part_gateway": ("gateway", "閘道", "网关"),
     "part_disk": ("disk", "磁碟", "磁盘"),

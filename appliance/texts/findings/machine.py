@@ -135,17 +135,6 @@ MACHINE = (
         "第一次夜間備份會在 {0}:00 之後進行。",
         "第一次夜间备份会在 {0}:00 之后进行。",
     ),
-    ("Memory hears plain statements.", "記憶聽得懂平常的陳述。", "记忆听得懂平常的陈述。"),
-    (
-        "Memory no longer hears plain statements, such as “{}”.",
-        "記憶已經聽不懂平常的陳述，例如「{0}」。",
-        "记忆已经听不懂平常的陈述，例如“{0}”。",
-    ),
-    (
-        "The table {} is damaged: install this version of the appliance again.",
-        "表格 {0} 損壞了：請重新安裝這個版本的 appliance。",
-        "表格 {0} 损坏了：请重新安装这个版本的 appliance。",
-    ),
     ("There is no backup in STATE/backups.", "STATE/backups 裡沒有備份。", "STATE/backups 里没有备份。"),
     ("The last backup was made {} days ago.", "最近的備份在 {0} 天前。", "最近的备份在 {0} 天前。"),
     (

@@ -14,7 +14,6 @@ import pytest
 from appliance import doctor
 from appliance.doctor import upkeep as doctor_upkeep
 from appliance.doctor.examination import Patient
-from appliance.memory import weighing
 from appliance.settings import Settings
 
 
@@ -185,12 +184,3 @@ def test_each_of_several_agents_is_looked_at(tmp_path: Path) -> None:
     assert outcome[0] == "warn"
     for said in ("no setting makes the model nas", "no setting makes the model claud", "is a link"):
         assert said in outcome[1]
-
-
-def test_a_table_of_capture_that_was_spoilt_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert doctor_upkeep.capture(patient(tmp_path)) == ("pass", "Memory hears plain statements.")
-    monkeypatch.setattr(weighing, "_table", dict)
-    status, text, mend = doctor_upkeep.capture(patient(tmp_path))
-    assert status == "fail"
-    assert "allergic" in text
-    assert str(weighing.TABLE) in mend
