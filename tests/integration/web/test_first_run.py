@@ -17,7 +17,7 @@ from tests.house_settings import client_of, house_settings
 from tests.telegram_bench import OWNER, telegram  # noqa: F401 - a fixture
 
 from .conftest import Whole, started
-from .test_deciding_page import browser, pytestmark  # noqa: F401 - marks of everything that needs Chromium
+from .test_deciding_page import browser, focused, pytestmark  # noqa: F401 - marks of everything that needs Chromium
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
@@ -77,7 +77,7 @@ async def test_an_owner_is_led_from_the_login_to_the_first_message_on_the_phone(
         assert answer["model"] == "claude-sonnet-5-5"  # at once, without a restart
 
         await page.click("#next")
-        assert await page.evaluate("document.activeElement.id") == "budget-title"
+        await focused(page, "budget-title")
         await page.fill("#usd", "5")
         await page.select_option("#at-limit", "ask")
         await page.click("#budget form button")

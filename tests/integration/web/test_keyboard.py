@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from .conftest import Whole
-from .test_deciding_page import logged_in, pytestmark  # noqa: F401 - marks of what needs Chromium
+from .test_deciding_page import focused, logged_in, pytestmark  # noqa: F401 - marks of what needs Chromium
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
@@ -27,7 +27,7 @@ async def tab_to(page: Page, selector: str, *, most: int = 60, key: str = "Tab")
 
 async def test_chat_approvals_and_settings_work_with_keys_alone(whole: Whole) -> None:
     async with logged_in(whole) as (_, page, trouble):
-        assert await page.evaluate("document.activeElement.id") == "text"
+        await focused(page, "text")
         await page.keyboard.type("hello")
         await page.keyboard.press("Enter")
         await page.locator(".message.assistant .foot", has_text="claude").wait_for()
@@ -49,14 +49,14 @@ async def test_chat_approvals_and_settings_work_with_keys_alone(whole: Whole) ->
         assert await page.evaluate("document.documentElement.dataset.theme") == "dark"
         await page.keyboard.press("Escape")
         await page.locator("dialog#settings[open]").wait_for(state="detached")
-        assert await page.evaluate("document.activeElement.id") == "open-settings"
+        await focused(page, "open-settings")
 
         await tab_to(page, 'a[href="/settings"]', key="Shift+Tab")
         await page.keyboard.press("Enter")
         await page.wait_for_url("**/settings")
         await page.keyboard.press("Tab")  # the link that skips the menu comes first
         await page.keyboard.press("Enter")
-        assert await page.evaluate("document.activeElement.id") == "live"
+        await focused(page, "live")
         await tab_to(page, 'a[href="/first-run"]')
         await page.keyboard.press("Enter")
         await page.wait_for_url("**/first-run")
