@@ -15,6 +15,7 @@ import argparse
 import random
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ _WEIGHT_OF_TAKEN_BACK = 3  # times more that a take-back is shown: none may ever
 _ROUNDS, _RATE, _SPARSE, _SHRINK = 6, 0.1, 1.0, 0.5
 _SCALE = 10.0  # scores are written in tenths
 _LEANING = (0, 3, 0, 0, 0)  # tenths: a limit that is missed costs more than one that was not meant
+_LEANING_BEHIND = 3  # tenths against a second thing in the same sentence: it is mostly the reason or the consequence
 _SEEN = 2  # clauses with a hint, for it to count
 _MOST_HINTS = 45_000
 _COVERED = 0.6  # of a clause that lies in an item, for the clause to count as one
@@ -117,8 +119,15 @@ def learn(data: Examples) -> Scores:
     names = list(places)
     heaviest = sorted(range(len(names)), key=lambda place: (-np.abs(rather[place]).max(), names[place]))
     table = {names[place]: rather[place].tolist() for place in heaviest[:_MOST_HINTS] if rather[place].any()}
-    table["="] = [score + more for score, more in zip(table.get("=", [0] * ANSWERS), _LEANING, strict=True)]
+    lean(table, "=", _LEANING)
+    for tag in TAGS:
+        lean(table, f"#after {tag} here", (-_LEANING_BEHIND,) * len(TAGS) + (0, 0))
     return table
+
+
+def lean(table: Scores, hint: str, leaning: Sequence[int]) -> None:
+    """Let a hint speak more or less for each answer than what was learned."""
+    table[hint] = [score + more for score, more in zip(table.get(hint, [0] * ANSWERS), leaning, strict=True)]
 
 
 def _weights(pull: np.ndarray, squares: np.ndarray) -> np.ndarray:
