@@ -33,7 +33,7 @@ _INSTEAD = re.compile(
     r"(?:(?:i(?!'m not| am not| do | did| never| was| only| just| mean)|i'm|we|my|our|call me|from now on)\b"
     r"|我(?!是|说|都|那|就|早)|以后(?:别|不要|都|请)|从现在))"
 )
-_LONGEST = 6_000  # characters: a longer message is pasted matter, of which only both ends are the person's own
+LONGEST = 6_000  # characters: a longer message is pasted matter, of which only both ends are the person's own
 
 
 class Item(NamedTuple):
@@ -45,8 +45,8 @@ class Item(NamedTuple):
 
 def capture(text: str) -> list[Item]:
     """Given one message of a person, return what to keep of it, in order. Spans are exact substrings of `text`."""
-    if len(text) > _LONGEST:
-        half = _LONGEST // 2
+    if len(text) > LONGEST:
+        half = LONGEST // 2
         return capture(text[:half]) + capture(text[-half:])
     folded = fold(text)
     rules = rules_for(folded)

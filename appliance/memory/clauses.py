@@ -10,7 +10,7 @@ from appliance.memory.rules import Rules
 
 # An end or a joint is looked for by its one character, then by what stands around it: the engine runs over a text in
 # search of a few characters much quicker than it tries everything that may come before them.
-_END = "。！!？?；;\n…"
+_END = "。！!？?；;\r\n…"
 # A title's full stop ends nothing.
 _SENTENCE = re.compile(
     rf"[{_END}~～.](?:(?<=[{_END}])[{_END}]*|(?<=[~～])"

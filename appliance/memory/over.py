@@ -27,6 +27,7 @@ _NOT_SURE = re.compile(
 )
 # Where a clause may begin that stands by itself; "the day I'm no longer allergic" goes on.
 _BREAK = re.compile(r"(?:^|[^a-z0-9']|\b(?:and|but|so|because|turns out|btw|fyi|anyway))$")
+_NEAR = 20  # characters before a clause in which that is looked for
 _JOINS = ("and ", "but ", "so ", "because ")
 _OTHERS = re.compile(rf"{words_zh.KIN}|[他她它]|{words_zh.OTHERS}")
 _HAN = re.compile("[\u4e00-\u9fff]")
@@ -103,10 +104,14 @@ def _names_subject(statement: str) -> bool:
 def _clauses(text: str, plain: str) -> list[str]:
     """Clauses that are stated as they stand: not asked, not supposed, nobody else's word."""
     found = []
+    word = _NOT_SURE.search(plain)
     for clause in heard_in(text):
-        before = plain[clause.sentence : clause.start].rstrip()
+        if word and word.start() < clause.sentence:
+            word = _NOT_SURE.search(plain, clause.sentence)
+        sure = word is None or word.end() > clause.start
+        before = plain[max(clause.sentence, clause.start - _NEAR) : clause.start].rstrip()
         alone = clause.text.startswith(_JOINS) or _BREAK.search(before) is not None
-        if alone and not clause.asked and not _NOT_SURE.search(before):
+        if alone and sure and not clause.asked:
             found.append(clause.text)
     return found
 

@@ -26,19 +26,19 @@ _QUOTES = re.compile(
 _REST = r"(?:(?!\bbtw\b|\bby the way\b|顺便|对了|另外).)*"
 # Whole lines that are comments, queries, settings, logs or program text.
 _CODE_LINE = re.compile(
-    r"^\s*(?://|/\*|\*\s|--\s|#(?!\s*\d)\s?\S|>|\$\s|<!--|(?:error|warning|exception|traceback|todo|fixme"
+    r"^[^\S\n]*(?://|/\*|\*\s|--\s|#(?!\s*\d)\s?\S|>|\$\s|<!--|(?:error|warning|exception|traceback|todo|fixme"
     r"|fatal)\b[^:\n]{0,20}:"
     r"|- \w+: |(?:const|let|var|export)\s\w+\s*=)" + _REST + r""
     r"|^.*(?:\* \* \*|\bselect\b.+\bfrom\b|\b(?:insert into|alter table|create table|delete from|drop table)\b"
     r"|\balias \w+=|\bif ?\(.*\) ?\{|\bgit (?:commit|push|log|add)\b|\b\w+\.\w+\(|\bprint\(|\bdef \w+\("
-    r"|\bfunction\b.*\(|=>|\becho\b|\bimport \w+|\bregex\b|\bgrep\b|</\w+>|^\s*[{\[].*[}\]]\s*$"
+    r"|\bfunction\b.*\(|=>|\becho\b|\bimport \w+|\bregex\b|\bgrep\b|</\w+>|^[^\S\n]*[{\[].*[}\]][^\S\n]*$"
     r"|\.(?:ya?ml|json|toml|ini|conf|env|py|js|ts|sh|md|css|log)\b.{0,10}[:：里中]|\b\w+_\w+\s*[:=]"
     r"|\b\w+ [=!]= |\s--[a-z]{2})" + _REST,
     re.MULTILINE,
 )
 # Without any of these there is no such line: looked for first, because that is quicker.
 _TYPED = cue(
-    r"[/#>$<{=*\[(_]|--|\n\s*- |\.[a-z]{2}|\b(?:error|warning|exception|traceback|todo|fixme|fatal|select|insert"
+    r"[/#>$<{=*\[(_]|--|\n[^\S\n]*- |\.[a-z]{2}|\b(?:error|warning|exception|traceback|todo|fixme|fatal|select|insert"
     r"|alter|create"
     r"|drop|delete|git|echo|import|regex|grep)\b"
 )
