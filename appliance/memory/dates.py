@@ -31,7 +31,7 @@ _WORD_NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "fi
 
 # A quick look, so that most questions cost no more than it.
 _HINT = re.compile(
-    r"\d|day\b|night\b|week|month|year|morning|ago\b|[月周天日年]|星期|礼拜|きのう|おととい|어제|그저께|오늘|지난|작년|この[间前]|"
+    r"\d|day\b|night\b|week|month|year|morning|ago\b|[月周天日年昨]|今[早晚朝]|星期|礼拜|きのう|おととい|어제|그저께|오늘|지난|작년|この[间前]|"
     + "|".join([*_SHORT, seasons.NAMES])
 )
 _ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?![\d-])")
@@ -49,9 +49,9 @@ _EAST_MONTH = re.compile(
     r" ?[月월](?!经|天(?!气)|租|[一两三四\d] ?次)"
     r"(?: ?(?P<day>\d{1,2}|[一二三四五六七八九十]{1,3}) ?[日号일])?"
 )
-_YEAR = re.compile(r"\bin ((?:19|20)\d\d)\b|(?<!\d)((?:19|20)\d\d) ?[年년]")
+_YEAR = re.compile(r"\b(?:in|during|early|mid|late) ((?:19|20)\d\d)\b|(?<!\d)((?:19|20)\d\d) ?[年년]")
 _AGO = re.compile(
-    r"\b(?P<count>\d{1,3}|a few|several|some|an?|one|two|three|four|five|six|couple of)"
+    r"(?<!\bhalf )\b(?P<count>\d{1,3}|a few|several|some|an?|one|two|three|four|five|six|couple of)"
     r" (?P<unit>day|week|month|year)s? ago\b"
     r"|(?P<east>\d{1,3}|[二三四五六七八九]?十[一二三四五六七八九]?|[一两二三四五六七八九]|好?几|数)"
     r" ?(?P<of>天|日|个?星期|周|个?礼拜|个?月|年)(?:之|以)?前"
@@ -189,11 +189,15 @@ def _weekday(text: str, today: date) -> Iterator[Days]:
         number = _JA_WEEKDAYS.index(found["ja"])
     else:
         number = _HAN_WEEKDAYS.index(found["day"].replace("天", "日"))
+    back: int | None
     if found["week"]:
         back = {"上上": -2, "上": -1}.get(found["week"], 0)
-        day = _week(today, back)[0] + timedelta(days=number)
-    else:
+    else:  # "Monday last week", "先週の月曜日"
+        back = next((weeks for pattern, weeks in _WEEKS if pattern.search(text)), None)
+    if back is None:
         day = today - timedelta(days=(today.weekday() - number) % 7 or 7)
+    else:
+        day = _week(today, back)[0] + timedelta(days=number)
     yield day, day
 
 
@@ -221,7 +225,14 @@ _NAMED_YEARS: tuple[tuple[re.Pattern[str], int], ...] = (  # years back
     (re.compile(r"\blast year|去年|昨年|작년"), 1),
     (re.compile(r"\bthis year|今年|올해"), 0),
     (re.compile(r"(?<![以之目提从大])前年(?![轻纪龄级])"), 2),
+    (re.compile(r"大前年(?![轻纪龄级])"), 3),
     (re.compile(r"\bnext year|明年|来年|내년"), -1),
+)
+
+_WEEKS: tuple[tuple[re.Pattern[str], int], ...] = (
+    (re.compile(r"\bweek before last\b|上上(?:周|个?星期|个?礼拜)|先々周"), -2),
+    (re.compile(r"\b(?:last|past) week\b|(?<![晚早马网路])上(?:周|个?星期|个?礼拜)|先周|지난 ?주"), -1),
+    (re.compile(r"\bthis week\b|[这本今](?:周|个?星期|个?礼拜)|이번 ?주"), 0),
 )
 
 _RELATIVE: tuple[tuple[re.Pattern[str], Callable[[date], Days]], ...] = (
@@ -236,12 +247,20 @@ _RELATIVE: tuple[tuple[re.Pattern[str], Callable[[date], Days]], ...] = (
     ),
     (re.compile(r"\byesterday\b|\blast night\b|昨[天日晚夜]|きのう|어제"), lambda today: _day_of(today, -1)),
     (re.compile(r"\btoday\b|\bthis morning\b|\btonight\b|今[天日早晚朝]|오늘"), lambda today: _day_of(today, 0)),
-    (re.compile(r"上上(?:周|个?星期|个?礼拜)|先々周"), lambda today: _week(today, -2)),
     (
-        re.compile(r"\b(?:last|past) week|(?<![晚早马网路])上(?:周|个?星期|个?礼拜)|先周|지난 ?주"),
-        lambda today: _week(today, -1),
+        re.compile(r"\b(?:last|past) weekend\b|(?<![晚早马网路])上(?:周|个)?周末|先周末|지난 ?주말"),
+        lambda today: (_week(today, -1)[0] + timedelta(days=5), _week(today, -1)[1]),
     ),
-    (re.compile(r"\bthis week|[这本今](?:周|个?星期|个?礼拜)|이번 ?주"), lambda today: _week(today, 0)),
+    (
+        re.compile(r"\bthis weekend\b|[这本今]个?周末"),
+        lambda today: (_week(today, 0)[0] + timedelta(days=5), _week(today, 0)[1]),
+    ),
+    *((pattern, partial(lambda weeks, today: _week(today, weeks), weeks)) for pattern, weeks in _WEEKS),
+    (re.compile(r"\ba fortnight ago\b"), lambda today: _week(today, -2)),
+    (
+        re.compile(r"\bhalf a year ago\b|半年(?:之|以)?前"),
+        lambda today: (_month_of(today, -7)[0], _month_of(today, -5)[1]),
+    ),
     (
         re.compile(r"\b(?:last|past) month|(?<![晚早马网路])上个?月(?![亮光饼])|先月|지난 ?달"),
         lambda today: _month_of(today, -1),
