@@ -274,7 +274,7 @@ class Intake:
         rows = [r.row for r in received]
         failures = await self.disk.surely(lambda: self.inbox.failed(rows))
         if failures >= MAX_FAILURES:
-            await self._give_up(received, reason)
+            await self._give_up(received, reason, self.after_turn)  # what it says is captured all the same
             return
         await self.clock.sleep(float(failures))
         self._again([replace(r, failures=failures) for r in received])
@@ -285,12 +285,14 @@ class Intake:
             turn = received[0].turn
             self.pool.lane(received[0].inbound.session).put_back([replace(r, turn=turn) for r in received])
 
-    async def _give_up(self, received: Sequence[Received], reason: str) -> None:
+    async def _give_up(self, received: Sequence[Received], reason: str, steps: Sequence[AfterTurn] = ()) -> None:
         inbound = received[0].inbound
         language = inbound.person.language or language_of(inbound.text)
         text = say("dead_message", language, tries=MAX_FAILURES, reason=reason)
         rows = tuple(r.row for r in received)
         reply = Reply(received[0].turn, inbound.session, text, rows, error="dead")
+        for step in steps:
+            await self._after(step, received, reply)
         await self._store(reply, inbound, "dead")
         await self.disk.attempt(lambda: self.tell_owner(text))
 

@@ -33,6 +33,8 @@ _INSTEAD = re.compile(
     r"(?:(?:i(?!'m not| am not| do | did| never| was| only| just| mean)|i'm|we|my|our|call me|from now on)\b"
     r"|我(?!是|说|都|那|就|早)|以后(?:别|不要|都|请)|从现在))"
 )
+_OF_ONESELF = re.compile(r"\b(?:i|i'm|i've|me|my|we|us|our)\b|我|咱")
+_ANNOUNCES = re.compile("[:：]")
 LONGEST = 6_000  # characters: a longer message is pasted matter, of which only both ends are the person's own
 
 
@@ -125,8 +127,8 @@ def jsonl(lines: Iterable[str]) -> Iterator[str]:
 
 def _beside_take_back(text: str, folded: str, rules: Rules) -> list[Item]:
     """Of a message that is not meant as it stands: what it says beside what takes something back."""
-    if rules.feigned.search(folded):
-        return []
+    if feigned := rules.feigned.search(folded):
+        return _before_feigned(text, folded, feigned.start())
     beside: list[Item] = []
     for start, end, ender in sentences(folded):
         if not rules.take_back.search(folded[start:end]):
@@ -136,6 +138,14 @@ def _beside_take_back(text: str, folded: str, rules: Rules) -> list[Item]:
             # A fact there only says why.
             beside += [item for item in capture(text[place:end]) if item.tag != "O"]
     return beside
+
+
+def _before_feigned(text: str, folded: str, place: int) -> list[Item]:
+    """What a message says of the person before a sentence that asks for a story, or is not meant: "I'm allergic to
+    nuts. Write me a poem". Not what a story may begin with, or a part that is announced."""
+    before = next((start for start, end, _ in sentences(folded) if start <= place < end), 0)
+    own = _OF_ONESELF.search(folded, 0, before) and not _ANNOUNCES.search(folded, 0, before)
+    return capture(text[:before]) if own else []
 
 
 def _anew(folded: str, start: int, end: int, rules: Rules) -> int | None:

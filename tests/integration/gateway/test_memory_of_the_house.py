@@ -13,7 +13,7 @@ from appliance.memory.commands import history
 from appliance.testing.anthropic_replies import Reply
 from appliance.testing.fake_anthropic import FakeAnthropic
 from appliance.testing.process import GatewayProcess
-from tests.integration.gateway.conftest import Home, Start
+from tests.integration.gateway.conftest import Home, Start, until
 
 
 def note(home: Home) -> str:
@@ -229,3 +229,22 @@ async def test_a_kill_between_a_turn_and_its_capture_loses_nothing(tmp_path: Pat
                     await asyncio.sleep(0.05)
         finally:
             await house.close()
+
+
+async def test_what_a_stopped_turn_was_told_is_kept(home: Home) -> None:
+    home.provider.script(Reply(text="never", delay=30.0))
+    running = asyncio.create_task(home.say("I'm allergic to peanuts. Write me a long story."))
+    await home.asked()
+    await home.client.post("/api/sessions/main/stop")
+    assert (await running)["reply"] == "Stopped."
+    assert "allergic to peanuts" in note(home)
+
+
+async def test_what_a_message_said_that_no_turn_could_answer_is_kept(home: Home) -> None:
+    def ask(*_: object) -> None:
+        raise KeyError("boom")
+
+    home.house.agent.ask = ask  # type: ignore[assignment,method-assign]
+    await home.leave("I'm allergic to peanuts.", "m1")
+    await until(lambda: home.house.inbox.counts().get("dead") == 1)
+    assert "allergic to peanuts" in note(home)

@@ -299,3 +299,18 @@ def test_japanese_is_read_by_the_end_of_its_sentences(text, tag):
 )
 def test_japanese_tasks_guesses_and_other_voices_hold_nothing_to_keep(text):
     assert capture(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("I'm allergic to peanuts. Write me a long story.", ["I'm allergic to peanuts"]),
+        ("我对花生过敏。给我写个故事吧", ["我对花生过敏"]),
+        ("My dog is called Rex. Write a poem about him.", ["My dog is called Rex"]),
+        ("New character: my aunt Peg never tips. Give her a catchphrase", []),
+        ("豆腐娘子对石磨说：我不要再转了。编个小传奇", []),
+        ("Write me a story. I'm allergic to peanuts in it.", []),
+    ],
+)
+def test_what_is_said_before_a_story_is_asked_for_is_kept(text, kept):
+    assert [item.span for item in capture(text)] == kept
