@@ -8,6 +8,7 @@ that only guess or ask. What is left is weighed clause by clause (weighing.py), 
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import time
@@ -35,6 +36,7 @@ _INSTEAD = re.compile(
 )
 _OF_ONESELF = re.compile(r"\b(?:i|i'm|i've|me|my|we|us|our)\b|我|咱")
 _ANNOUNCES = re.compile("[:：]")
+_MOST_BEFORE = 20  # sentences
 LONGEST = 6_000  # characters: a longer message is pasted matter, of which only both ends are the person's own
 
 
@@ -127,8 +129,8 @@ def jsonl(lines: Iterable[str]) -> Iterator[str]:
 
 def _beside_take_back(text: str, folded: str, rules: Rules) -> list[Item]:
     """Of a message that is not meant as it stands: what it says beside what takes something back."""
-    if feigned := rules.feigned.search(folded):
-        return _before_feigned(text, folded, feigned.start())
+    if rules.feigned.search(folded):
+        return _before_feigned(text, folded, rules)
     beside: list[Item] = []
     for start, end, ender in sentences(folded):
         if not rules.take_back.search(folded[start:end]):
@@ -140,10 +142,11 @@ def _beside_take_back(text: str, folded: str, rules: Rules) -> list[Item]:
     return beside
 
 
-def _before_feigned(text: str, folded: str, place: int) -> list[Item]:
+def _before_feigned(text: str, folded: str, rules: Rules) -> list[Item]:
     """What a message says of the person before a sentence that asks for a story, or is not meant: "I'm allergic to
     nuts. Write me a poem". Not what a story may begin with, or a part that is announced."""
-    before = next((start for start, end, _ in sentences(folded) if start <= place < end), 0)
+    begins = [start for start, _, _ in itertools.islice(sentences(folded), 1, _MOST_BEFORE)]
+    before = max((place for place in begins if not rules.feigned.search(folded[:place])), default=0)
     own = _OF_ONESELF.search(folded, 0, before) and not _ANNOUNCES.search(folded, 0, before)
     return capture(text[:before]) if own else []
 

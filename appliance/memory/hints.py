@@ -31,6 +31,7 @@ GOES_ON = len(TAGS)  # the clause goes on with the item of the one before it
 TAKES_BACK = GOES_ON + 1  # the clause takes back what was said, or says what is taken back
 ANSWERS = TAKES_BACK + 1
 
+EVERY = "="  # the hint of every clause
 _MOST, _BESIDE = 40, 4  # words of a clause, and of those beside it, that are looked at
 _ANYWHERE = 100  # words of a message, each counted once
 _MOST_CLAUSES, _MOST_PLACE, _STEP, _MOST_STEPS = 4, 3, 3, 6
@@ -57,7 +58,7 @@ def words_of(text: str) -> list[str]:
 def hints_of(heard: Sequence[Heard]) -> tuple[list[str], list[set[str]]]:
     """Given the clauses of a message, return the hints that all of them show, and those of each."""
     words = [words_of(clause.text) for clause in heard]
-    common = ["=", f"#clauses {min(len(heard), _MOST_CLAUSES)}"]
+    common = [EVERY, f"#clauses {min(len(heard), _MOST_CLAUSES)}"]
     if heard and heard[-1].asked:
         common.append("#asked")
     common += [f"*{word}" for word in list(dict.fromkeys(chain.from_iterable(words)))[:_ANYWHERE]]

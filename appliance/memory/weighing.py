@@ -9,13 +9,14 @@ tests/benchmarks/hints.py makes the scores from labelled messages. No model call
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import structlog
 
-from appliance.memory.hints import ANSWERS, GOES_ON, TAGS, TAKES_BACK, Heard, hints_beside, hints_of, name_of
+from appliance.memory.hints import ANSWERS, EVERY, GOES_ON, TAGS, TAKES_BACK, Heard, hints_beside, hints_of, name_of
 from appliance.memory.items import Tag
 
 log = structlog.get_logger(__name__)
@@ -24,6 +25,9 @@ TABLE = Path(__file__).with_name("hints.tsv")
 MOST_SCORE = 63  # of a hint: the sum of as many as a clause shows fits its lane
 _LANE = 15  # bits for the sum of one answer: those of all are added up at once
 _HALF = 1 << _LANE - 1
+SCALE = 10.0  # of a score, which is written in tenths
+_CLEARLY = 1.2  # times likelier than nothing that it is some answer that keeps
+_FAR = -SCALE * math.log(TAKES_BACK)  # with no better score than this it is not
 
 
 class Found(NamedTuple):
@@ -55,6 +59,8 @@ def kept(heard: Sequence[Heard]) -> list[Found]:
 def answered(heard: Sequence[Heard]) -> list[int | None]:
     """Given the clauses of a message, return what each is: the place of its tag in TAGS, GOES_ON (behind one that is
     kept), TAKES_BACK, or None for nothing to keep."""
+    if EVERY not in _table():  # a spoilt table, or none
+        return [None] * len(heard)
     weighing = Weighing(heard)
     answers = weighing.answers()
     return weighing.answers(answers) if len(heard) > 1 else answers
@@ -81,9 +87,8 @@ class Weighing:
             ahead = before[place + 1] if place + 1 < len(before) else None
             scores = self.scores(place, hints_beside(self._heard, said, ahead, known=bool(before)))
             if not answers or answers[-1] in (None, TAKES_BACK):
-                scores[GOES_ON] = 0  # it cannot
-            best = max(scores)
-            answers.append(scores.index(best) if best > 0 else None)  # nothing to keep has 0
+                scores[GOES_ON] = -_HALF  # it cannot
+            answers.append(_likeliest(scores))
             said.append(name_of(answers[-1], said))
         return answers
 
@@ -91,6 +96,17 @@ class Weighing:
         """What the hints of a clause, and those `beside` it, say for each answer rather than for nothing, in tenths of
         a logarithm of odds."""
         return _apart(self._sums[place] + _sum(beside))
+
+
+def _likeliest(scores: Sequence[int]) -> int | None:
+    """What a clause is by its scores, None for nothing to keep, which has 0. Where no answer is likelier than nothing,
+    but it is that it is one of them, the best is kept: of a dislike, who knows whether it is W or O."""
+    best = max(scores)
+    if best <= 0:
+        best = max(scores[:TAKES_BACK])
+        if best < _FAR or sum(math.exp(score / SCALE) for score in scores[:TAKES_BACK]) <= _CLEARLY:
+            return None
+    return scores.index(best)
 
 
 @functools.cache

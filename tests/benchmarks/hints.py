@@ -30,10 +30,10 @@ from labelled import Rows
 
 from appliance.memory import weighing
 from appliance.memory.capture import heard_in
-from appliance.memory.hints import ANSWERS, GOES_ON, TAGS, TAKES_BACK, Heard, hints_beside, hints_of, name_of
+from appliance.memory.hints import ANSWERS, EVERY, GOES_ON, TAGS, TAKES_BACK, Heard, hints_beside, hints_of, name_of
 from appliance.memory.rules import rules_for
 from appliance.memory.voices import fold
-from appliance.memory.weighing import MOST_SCORE, TABLE, table_of
+from appliance.memory.weighing import MOST_SCORE, SCALE, TABLE, table_of
 
 Examples = list[tuple[set[str], int]]  # the hints of a clause, its answer
 Scores = dict[str, list[int]]
@@ -41,7 +41,6 @@ Scores = dict[str, list[int]]
 _WEIGHT_OF_HANDED = 3  # times that each message of the handed corpora is shown
 _WEIGHT_OF_TAKEN_BACK = 3  # times more that a take-back is shown: none may ever become an item
 _ROUNDS, _RATE, _SPARSE, _SHRINK = 6, 0.1, 1.0, 0.5
-_SCALE = 10.0  # scores are written in tenths
 _LEANING = (0, 3, 0, 0, 0)  # tenths: a limit that is missed costs more than one that was not meant
 _LEANING_BEHIND = 3  # tenths against a second thing in the same sentence: it is mostly the reason or the consequence
 _SEEN = 2  # clauses with a hint, for it to count
@@ -115,11 +114,11 @@ def learn(data: Examples) -> Scores:
             pull[here] += gradient - (np.sqrt(grown) - np.sqrt(squares[here])) / _RATE * weights
             squares[here] = grown
     weights = _weights(pull, squares)
-    rather = np.rint((weights[:, 1:] - weights[:, :1]) * _SCALE).clip(-MOST_SCORE, MOST_SCORE).astype(int)
+    rather = np.rint((weights[:, 1:] - weights[:, :1]) * SCALE).clip(-MOST_SCORE, MOST_SCORE).astype(int)
     names = list(places)
     heaviest = sorted(range(len(names)), key=lambda place: (-np.abs(rather[place]).max(), names[place]))
     table = {names[place]: rather[place].tolist() for place in heaviest[:_MOST_HINTS] if rather[place].any()}
-    lean(table, "=", _LEANING)
+    lean(table, EVERY, _LEANING)
     for tag in TAGS:
         lean(table, f"#after {tag} here", (-_LEANING_BEHIND,) * len(TAGS) + (0, 0))
     return table

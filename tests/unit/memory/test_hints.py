@@ -10,14 +10,14 @@ import structlog
 
 from appliance.memory import weighing
 from appliance.memory.capture import capture, heard_in
-from appliance.memory.hints import ANSWERS, GOES_ON, TAKES_BACK, hints_beside, hints_of, name_of
+from appliance.memory.hints import ANSWERS, EVERY, GOES_ON, TAKES_BACK, hints_beside, hints_of, name_of
 from appliance.memory.weighing import MOST_SCORE, TABLE, Found, Weighing, kept, table_of
 
 W, B, O, _, _ = range(ANSWERS)  # noqa: E741 - the tags are called so
 
 
-def scores(monkeypatch: pytest.MonkeyPatch, table: dict[str, list[int]]) -> None:
-    held = table_of(table.items())
+def scores(monkeypatch: pytest.MonkeyPatch, table: dict[str, list[int]], every: int = -15) -> None:
+    held = table_of({EVERY: [every] * ANSWERS, **table}.items())
     monkeypatch.setattr(weighing, "_table", lambda: held)
 
 
@@ -59,6 +59,21 @@ def test_without_hints_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_clause_is_kept_under_the_tag_that_its_hints_speak_for(monkeypatch: pytest.MonkeyPatch) -> None:
     scores(monkeypatch, {"is out": speaking_for(B), "piano": [10, 63, 0, 0, 0], "room": [60, -63, 0, 0, 0]})
     assert kept(heard_in("the piano room is out")) == [Found(0, 21, "B")]
+
+
+def test_a_clause_of_which_nobody_knows_what_it_is_but_that_it_is_to_be_kept_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scores(monkeypatch, {EVERY: [-2, -40, -3, -40, -40]})  # odds of 1.56 together, of 0.82 and 0.74 alone
+    assert kept(heard_in("the piano room is out")) == [Found(0, 21, "W")]
+    scores(monkeypatch, {EVERY: [-6, -40, -7, -40, -40]})  # 1.05
+    assert kept(heard_in("the piano room is out")) == []
+
+
+def test_a_table_without_the_hint_of_every_clause_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = table_of({"piano": speaking_for(B)}.items())
+    monkeypatch.setattr(weighing, "_table", lambda: held)
+    assert kept(heard_in("the piano room is out")) == []
 
 
 def test_what_speaks_for_nothing_outweighs_what_speaks_for_a_tag(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +158,7 @@ def test_each_hint_counts_as_the_table_writes_it(monkeypatch: pytest.MonkeyPatch
     for place, shown in enumerate(own):
         beside = hints_beside(heard, said[:place], known=False)
         for hint in sorted({*common, *shown, *beside}):
-            scores(monkeypatch, {hint: [30, -7, 0, 5, 2], "nowhere": [9, 9, 9, 9, 9]})
+            scores(monkeypatch, {hint: [30, -7, 0, 5, 2], "nowhere": [9, 9, 9, 9, 9]}, every=0)
             assert Weighing(heard).scores(place, beside) == [30, -7, 0, 5, 2], hint
 
 
