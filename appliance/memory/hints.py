@@ -62,19 +62,21 @@ def hints_of(heard: Sequence[Heard]) -> tuple[list[str], list[set[str]]]:
     if heard and heard[-1].asked:
         common.append("#asked")
     common += [f"*{word}" for word in list(dict.fromkeys(chain.from_iterable(words)))[:_ANYWHERE]]
-    return common, [set(_shown(heard, words, place)) for place in range(len(heard))]
+    return common, [_shown(heard, words, place) for place in range(len(heard))]
 
 
-def _shown(heard: Sequence[Heard], words: Sequence[Sequence[str]], place: int) -> Iterator[str]:
-    sentence = heard[place].sentence
+def _shown(heard: Sequence[Heard], words: Sequence[Sequence[str]], place: int) -> set[str]:
     own = ["^", *words[place], "$"]
-    yield f"#clause {min(place, _MOST_PLACE)}"
-    yield f"#words {min(len(words[place]) // _STEP, _MOST_STEPS)}"
-    yield from own
-    for one, two in pairwise(own):
-        yield f"{one} {two}"
-    for one, two, three in zip(own, own[1:], own[2:], strict=False):
-        yield f"{one} {two} {three}"
+    pairs = [f"{one} {two}" for one, two in pairwise(own)]
+    threes = [f"{pair} {third}" for pair, third in zip(pairs, own[2:], strict=False)]
+    place_of_it = f"#clause {min(place, _MOST_PLACE)}"
+    length = f"#words {min(len(words[place]) // _STEP, _MOST_STEPS)}"
+    return {*own, *pairs, *threes, place_of_it, length, *_around(heard, words, place)}
+
+
+def _around(heard: Sequence[Heard], words: Sequence[Sequence[str]], place: int) -> Iterator[str]:
+    """What stands before and behind a clause."""
+    sentence = heard[place].sentence
     opens = place == 0 or heard[place - 1].sentence != sentence
     if opens:
         yield "<^"

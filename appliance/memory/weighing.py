@@ -63,7 +63,8 @@ def answered(heard: Sequence[Heard]) -> list[int | None]:
         return [None] * len(heard)
     weighing = Weighing(heard)
     answers = weighing.answers()
-    return weighing.answers(answers) if len(heard) > 1 else answers
+    # Where nothing was found, a second look finds nothing either.
+    return weighing.answers(answers) if len(heard) > 1 and any(answer is not None for answer in answers) else answers
 
 
 def warm() -> None:
