@@ -36,7 +36,14 @@ _MOST, _BESIDE = 40, 4  # words of a clause, and of those beside it, that are lo
 _ANYWHERE = 100  # words of a message, each counted once
 _MOST_CLAUSES, _MOST_PLACE, _STEP, _MOST_STEPS = 4, 3, 3, 6
 _DIGIT = re.compile(r"\d")
+_LETTER = re.compile("[a-z]")
 _WORD = re.compile(r"[a-z']+|\d+|[\u4e00-\u9fff\ue000\ue001]")
+# As phones and hurried people write them; "were", "well" and "ill" are words of their own.
+_WHOLE = {
+    whole.replace("'", ""): whole
+    for whole in "i'm i've can't don't doesn't didn't isn't aren't wasn't weren't won't wouldn't couldn't shouldn't"
+    " haven't hasn't hadn't ain't that's there's what's he's she's you're you've we've they're they've let's".split()
+} | {"u": "you", "ur": "your", "pls": "please", "plz": "please", "n": "and", "thx": "thanks"}
 
 
 class Heard(NamedTuple):
@@ -50,9 +57,11 @@ class Heard(NamedTuple):
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a folded clause as hints name them: Chinese by character, any figure as 0."""
+    """The words of a folded clause as hints name them: Chinese by character, any figure as 0, apostrophes put in."""
     words = _WORD.findall(text)[:_MOST]
-    return ["0" if word.isdigit() else word for word in words] if _DIGIT.search(text) else words
+    if _DIGIT.search(text):
+        words = ["0" if word.isdigit() else word for word in words]
+    return [_WHOLE.get(word, word) for word in words] if _LETTER.search(text) else words
 
 
 def hints_of(heard: Sequence[Heard]) -> tuple[list[str], list[set[str]]]:

@@ -38,11 +38,13 @@ from appliance.memory.weighing import MOST_SCORE, SCALE, TABLE, table_of
 Examples = list[tuple[set[str], int]]  # the hints of a clause, its answer
 Scores = dict[str, list[int]]
 
-_WEIGHT_OF_HANDED = 3  # times that each message of the handed corpora is shown
+_WEIGHT_OF_HANDED = 3  # times that each message of the handed corpora is shown,
+_TWO_PLAIN = "two"  # and each of this batch: two plain statements in a row, the second short of its subject
 _WEIGHT_OF_TAKEN_BACK = 3  # times more that a take-back is shown: none may ever become an item
 _ROUNDS, _RATE, _SPARSE, _SHRINK = 6, 0.1, 1.0, 0.5
-_LEANING = (0, 3, 0, 0, 0)  # tenths: a limit that is missed costs more than one that was not meant
-_LEANING_BEHIND = 3  # tenths against a second thing in the same sentence: it is mostly the reason or the consequence
+_ORDERS = 3  # in which the messages are shown; what is learned in each is averaged
+_LEANING = (3, 6, 3, 0, 3)  # tenths: what is missed costs more than what was not meant, a limit most of all
+_LEANING_BEHIND = 12  # tenths against a second thing in the same sentence: it is mostly the reason or the consequence
 _SEEN = 2  # clauses with a hint, for it to count
 _MOST_HINTS = 45_000
 _COVERED = 0.6  # of a clause that lies in an item, for the clause to count as one
@@ -88,10 +90,10 @@ def examples(rows: Rows) -> Examples:
 
 
 def of_batches(rows: Rows) -> Examples:
-    """Messages of the batches; handed ones and take-backs more often."""
-    handed = [row for row in rows if row["batch"] == "handed"]
+    """Messages of the batches; some of them and take-backs more often."""
+    often = [row for row in rows if row["batch"] in ("handed", _TWO_PLAIN)]
     taken_back = [row for row in rows if row["kind"] == "n-retract" and row["batch"] != "handed"]
-    return examples(rows + (_WEIGHT_OF_HANDED - 1) * handed + _WEIGHT_OF_TAKEN_BACK * taken_back)
+    return examples(rows + (_WEIGHT_OF_HANDED - 1) * often + _WEIGHT_OF_TAKEN_BACK * taken_back)
 
 
 def learn(data: Examples) -> Scores:
@@ -99,21 +101,7 @@ def learn(data: Examples) -> Scores:
     counts = Counter(hint for found, _ in data for hint in sorted(found))
     places = {hint: place for place, hint in enumerate(hint for hint, count in counts.items() if count >= _SEEN)}
     numbered = [(np.array(sorted(places[hint] for hint in found if hint in places)), answer) for found, answer in data]
-    pull = np.zeros((len(places), 1 + ANSWERS))
-    squares = np.zeros_like(pull)
-    order = random.Random(1)
-    for _ in range(_ROUNDS):
-        order.shuffle(numbered)
-        for here, answer in numbered:
-            weights = _weights(pull[here], squares[here])
-            scores = weights.sum(0)
-            gradient = np.exp(scores - scores.max())
-            gradient /= gradient.sum()
-            gradient[answer] -= 1
-            grown = squares[here] + gradient**2
-            pull[here] += gradient - (np.sqrt(grown) - np.sqrt(squares[here])) / _RATE * weights
-            squares[here] = grown
-    weights = _weights(pull, squares)
+    weights = sum(_learned(numbered, len(places), order) for order in range(_ORDERS)) / _ORDERS
     rather = np.rint((weights[:, 1:] - weights[:, :1]) * SCALE).clip(-MOST_SCORE, MOST_SCORE).astype(int)
     names = list(places)
     heaviest = sorted(range(len(names)), key=lambda place: (-np.abs(rather[place]).max(), names[place]))
@@ -122,6 +110,26 @@ def learn(data: Examples) -> Scores:
     for tag in TAGS:
         lean(table, f"#after {tag} here", (-_LEANING_BEHIND,) * len(TAGS) + (0, 0))
     return table
+
+
+def _learned(numbered: list[tuple[np.ndarray, int]], hints: int, order: int) -> np.ndarray:
+    """Weights, (hints, 1 + answers), learned in one of the orders in which messages can be shown."""
+    pull = np.zeros((hints, 1 + ANSWERS))
+    squares = np.zeros_like(pull)
+    chance = random.Random(order)
+    shown = list(numbered)
+    for _ in range(_ROUNDS):
+        chance.shuffle(shown)
+        for here, answer in shown:
+            weights = _weights(pull[here], squares[here])
+            scores = weights.sum(0)
+            gradient = np.exp(scores - scores.max())
+            gradient /= gradient.sum()
+            gradient[answer] -= 1
+            grown = squares[here] + gradient**2
+            pull[here] += gradient - (np.sqrt(grown) - np.sqrt(squares[here])) / _RATE * weights
+            squares[here] = grown
+    return _weights(pull, squares)
 
 
 def lean(table: Scores, hint: str, leaning: Sequence[int]) -> None:
