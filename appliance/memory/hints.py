@@ -78,9 +78,9 @@ def _shown(heard: Sequence[Heard], words: Sequence[Sequence[str]], place: int) -
     own = ["^", *words[place], "$"]
     pairs = [f"{one} {two}" for one, two in pairwise(own)]
     threes = [f"{pair} {third}" for pair, third in zip(pairs, own[2:], strict=False)]
-    place_of_it = f"#clause {min(place, _MOST_PLACE)}"
+    which = f"#clause {min(place, _MOST_PLACE)}"
     length = f"#words {min(len(words[place]) // _STEP, _MOST_STEPS)}"
-    return {*own, *pairs, *threes, place_of_it, length, *_around(heard, words, place)}
+    return {*own, *pairs, *threes, which, length, *_around(heard, words, place)}
 
 
 def _around(heard: Sequence[Heard], words: Sequence[Sequence[str]], place: int) -> Iterator[str]:

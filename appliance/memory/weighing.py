@@ -117,12 +117,15 @@ def _table() -> dict[str, int]:
     Read once. A line that is no hint is passed over; without the file nothing is kept but what is asked for in so many
     words. The log says so.
     """
+    lines, trouble = list[str](), "it lacks the hint of every clause"
     try:
         lines = TABLE.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        log.error("hints of capture cannot be read: hardly anything is kept", file=str(TABLE), error=str(error))
-        lines = []
-    return table_of(_read(lines))
+        trouble = str(error)
+    table = table_of(_read(lines))
+    if EVERY not in table:
+        log.error("hints of capture cannot be read: hardly anything is kept", file=str(TABLE), error=trouble)
+    return table
 
 
 def _read(lines: Iterable[str]) -> Iterator[tuple[str, list[int]]]:

@@ -48,7 +48,7 @@ def test_a_spoilt_table_leaves_what_is_asked_for_in_so_many_words_and_is_said(
     with structlog.testing.capture_logs() as said:
         assert capture("I hate jazz") == []
         assert [item.tag for item in capture("remember that I hate jazz")] == ["O"]
-    assert bool(said) == (spoilt != b"")
+    assert [line["log_level"] for line in said].count("error") == 1
 
 
 def test_without_hints_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
