@@ -29,6 +29,9 @@ GGUF_VERSION = "0.19.0"
 BUILD_SECONDS = 1800.0  # without a word: one file of it takes a slow machine some minutes
 TRIAL_SECONDS = 120.0
 TOOLS = ("cmake", "gcc", "g++")
+_CPUINFO = Path("/proc/cpuinfo")
+# What every processor with AMX has besides.
+_WITHOUT_AMX = "-DGGML_NATIVE=OFF " + " ".join(f"-DGGML_AVX512{part}=ON" for part in ("", "_VBMI", "_VNNI", "_BF16"))
 _STEP = re.compile(r"\[\s*(\d+)/(\d+)\]|\[\s*(\d+)%\]")
 
 
@@ -121,15 +124,17 @@ def build_wheel(progress: Progress, stop: Stop) -> Path:
             step = float(found[3]) if found[3] else 100.0 * int(found[1]) / max(1, int(found[2]))
             progress("building", min(94.0, step * 0.94), "building llama.cpp, once on this machine")
 
+    source = f"llama-cpp-python=={LLAMA_VERSION}"
     progress("building", 0.0, "fetching and building llama.cpp, once on this machine (some minutes)")
     with tempfile.TemporaryDirectory(dir=folder, prefix=".build-") as work:
         run(
-            [*pip, "wheel", "-v", "--no-deps", "--no-input", "--wheel-dir", work, f"llama-cpp-python=={LLAMA_VERSION}"],
+            # No cache: it would give back what was compiled otherwise before, and here that may not run.
+            [*pip, "wheel", "-v", "--no-deps", "--no-input", "--no-cache-dir", "--wheel-dir", work, source],
             stop=stop,
             seconds=BUILD_SECONDS,
             what="Building llama.cpp",
             line=line,
-            env={"CMAKE_BUILD_PARALLEL_LEVEL": str(os.cpu_count() or 1)},
+            env={"CMAKE_BUILD_PARALLEL_LEVEL": str(os.cpu_count() or 1), "CMAKE_ARGS": cmake_args()},
         )
         built = next(Path(work).glob("*.whl"), None)
         if built is None:
@@ -137,6 +142,17 @@ def build_wheel(progress: Progress, stop: Stop) -> Path:
         # The library inside is loaded by path and does not depend on the Python version.
         name = f"llama_cpp_python-{LLAMA_VERSION}-py3-none-linux_{platform.machine()}.whl"
         return built.replace(folder / name)
+
+
+def cmake_args() -> str:
+    """How llama.cpp is compiled: as CMAKE_ARGS says, else for this very processor, but never for AMX.
+
+    Virtual machines name AMX among the processor's flags and may not let it be used: then the first question ends the
+    process with an illegal instruction.
+    """
+    said = os.environ.get("CMAKE_ARGS", "")
+    flags = _CPUINFO.read_text(encoding="utf-8", errors="replace") if _CPUINFO.exists() else ""
+    return _WITHOUT_AMX if not said and "amx_tile" in flags else said
 
 
 def need_compiler(progress: Progress, stop: Stop) -> None:

@@ -53,6 +53,7 @@ def test_the_build_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path
     def build(command: list[str], **given: object) -> None:
         line = given["line"]
         assert callable(line)
+        assert "--no-cache-dir" in command  # or pip gives back the one that does not run here
         for text in ("Building wheels", "  [10/100] Building CXX object", "  [100/100] Linking"):
             line(text)
         work = Path(command[command.index("--wheel-dir") + 1])
@@ -138,3 +139,21 @@ def test_the_version_that_is_built_is_the_version_of_the_extra() -> None:
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())
     extra = project["project"]["optional-dependencies"]["local"]
     assert f"llama-cpp-python=={runtime.LLAMA_VERSION}" in extra
+
+
+@pytest.mark.parametrize(
+    ("flags", "said", "native"),
+    [
+        ("avx2 avx512f", "", True),
+        ("avx2 avx512f amx_bf16 amx_tile amx_int8", "", False),
+        ("amx_tile", "-DGGML_NATIVE=ON", True),
+    ],
+)
+def test_what_a_virtual_machine_may_not_let_be_used_is_not_compiled_in(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, flags: str, said: str, native: bool
+) -> None:
+    (tmp_path / "cpuinfo").write_text(f"processor: 0\nflags: fpu {flags}\n")
+    monkeypatch.setattr(runtime, "_CPUINFO", tmp_path / "cpuinfo")
+    monkeypatch.setenv("CMAKE_ARGS", said)
+    assert ("-DGGML_NATIVE=OFF" not in runtime.cmake_args()) is native
+    assert said in runtime.cmake_args()
