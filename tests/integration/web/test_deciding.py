@@ -195,17 +195,30 @@ async def test_the_heartbeat_is_paused_and_resumed(whole: Whole) -> None:
     assert (await whole.client.get("/api/schedules")).json()["heartbeat"]["state"] == before
 
 
+async def doctor_and_page(whole: Whole) -> tuple[list[dict[str, str]], str]:
+    """What the doctor found before and after the page was made alike: a young house still makes its first backup."""
+    while True:
+        findings = (await whole.client.get("/api/doctor")).json()["findings"]
+        page = await text_of(whole, "/health")
+        again = (await whole.client.get("/api/doctor")).json()["findings"]
+        if said(findings) == said(again):
+            return findings, page
+
+
+def said(findings: list[dict[str, str]]) -> list[str]:
+    return [one["detail"] for one in findings if one["check"] not in ("disk", "clock")]
+
+
 async def test_health_shows_what_the_doctor_finds_worst_first(whole: Whole) -> None:
     whole.house.state.chmod(0o755)  # the doctor warns of that
-    findings = (await whole.client.get("/api/doctor")).json()["findings"]
+    findings, page = await doctor_and_page(whole)
     assert {"check": "state", "status": "warn"}.items() <= next(f for f in findings if f["check"] == "state").items()
-    page = await text_of(whole, "/health")
     assert f"chmod 700 {whole.house.state}" in page
     ranks = [("fail", "warn", "pass").index(part.partition('"')[0]) for part in page.split('<strong class="')[1:]
              if part.partition('"')[0] in ("fail", "warn", "pass")]  # fmt: skip
     checks = ranks[: len(findings)]
     assert checks == sorted(checks)
-    assert all(finding["detail"] in page for finding in findings if finding["check"] not in ("disk", "clock"))
+    assert all(detail in page for detail in said(findings))
 
 
 async def test_the_context_page_has_a_row_for_each_part_of_the_next_request(whole: Whole) -> None:
