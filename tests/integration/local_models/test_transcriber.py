@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import wave
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,30 +11,19 @@ import httpx2
 import pytest
 
 from appliance.local_models import hearing
-from appliance.testing.local_service import SMALL_TRANSCRIBER, LocalService, models_folder
+from appliance.testing.local_service import SMALL_TRANSCRIBER, LocalService
 
 from .conftest import running
 
 pytestmark = [pytest.mark.local, pytest.mark.timeout(1800)]
 DATA = Path(__file__).parents[2] / "data"
 VOICE = DATA / "voice-en.ogg"  # 4 seconds of a voice message as phones send them
-JAPANESE = DATA / "voice-ja.ogg"  # "牛乳と卵とパンを買い物リストに追加して", in a voice of Kokoro-82M (Apache-2.0)
-MULTILINGUAL = "whisper-base"
-_FETCH = MULTILINGUAL in os.environ.get("APPLIANCE_REQUIRE", "")  # read at import: tests run without these settings
 
 
 @pytest.fixture(scope="module")
 def listening() -> Iterator[LocalService]:
     pytest.importorskip("faster_whisper")
     yield from running(chat="off", embedder="off", transcriber=SMALL_TRANSCRIBER)
-
-
-@pytest.fixture
-def multilingual() -> Iterator[LocalService]:
-    pytest.importorskip("faster_whisper")
-    if not (_FETCH or (models_folder() / MULTILINGUAL).is_dir()):
-        pytest.skip(f"{MULTILINGUAL} is 143 MiB: APPLIANCE_REQUIRE={MULTILINGUAL} fetches it")
-    yield from running(chat="off", embedder="off", transcriber=MULTILINGUAL)
 
 
 def heard(service: LocalService, data: bytes, **form: str) -> httpx2.Response:
@@ -50,13 +38,6 @@ def test_what_is_said_is_written_down(listening: LocalService) -> None:
     assert 3 < answer["seconds"] < 6
     assert listening.status()["transcriber"]["model"] == SMALL_TRANSCRIBER
     assert listening.status()["phase"] == "off", "llama.cpp is not built for a voice message"
-
-
-def test_the_language_is_found_out(multilingual: LocalService) -> None:
-    answer = heard(multilingual, JAPANESE.read_bytes()).json()
-    assert answer["language"] == "ja"
-    assert "リストに追加して" in answer["text"]
-    assert heard(multilingual, VOICE.read_bytes()).json()["language"] == "en"
 
 
 def test_silence_has_no_words(listening: LocalService) -> None:
